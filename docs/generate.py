@@ -35,7 +35,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "reference"
 RECORDS = {name: record_of(name) for name in COMMANDS}
 ROWS = (
     *("Question", "Point", "User", "Answer", "Choice", "Detail", "Usage"),
-    *("MadeFrom", "Judgment", "Vote", "Measurement"),
+    *("MadeFrom", "Judgment", "Vote", "Note", "Measurement"),
 )
 
 

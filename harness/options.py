@@ -792,7 +792,7 @@ class Viewer(Command, kw_only=True, frozen=True):
     reasoning: ReasoningShown = "split"
     """reasoning in other tools' answers (<think>…</think>): apart from the text, or part of it"""
     read_only: bool = False
-    """hide the tab Vote; no vote is written"""
+    """hide the tab Vote; no vote and no note is written"""
     export: Annotated[Path | None, Flag("DIR")] = None
     """write static pages to this folder instead of serving"""
     ballot: Annotated[Names, Flag("FILE.html N")] = ()

@@ -20,13 +20,13 @@ from msgspec.structs import replace
 from harness.types import Answer, Choice, Detail
 
 _TABLE = msgspec.toml.decode(pathlib.Path(__file__).with_suffix(".toml").read_bytes())
-_MARKS = [
-    (re.compile(rf"\s*(?:{mark['opening']})"), re.compile(mark["closing"]))
-    for mark in _TABLE["marks"]
-]
-_LONE, _WRAPPER, _WRAPPER_END = (
-    re.compile(_TABLE["expressions"][name]) for name in ("lone", "wrapper", "wrapper_end")
+_OPENING = re.compile(rf"\s*(?:{'|'.join('({opening})'.format(**m) for m in _TABLE['marks'])})")
+_CLOSINGS = [re.compile(mark["closing"]) for mark in _TABLE["marks"]]
+"""By the group of `_OPENING`."""
+_WRAPPER, _WRAPPER_END = (
+    re.compile(_TABLE["expressions"][name]) for name in ("wrapper", "wrapper_end")
 )
+_LONE: list[str] = _TABLE["texts"]["lone"]
 
 
 class Split(NamedTuple):
@@ -49,9 +49,9 @@ def split_reasoning(text: str, *, cut: bool = False) -> Split:
     while block := _first_block(rest, cut):
         thought, rest = block
         thoughts.append(thought)
-    if not thoughts and (end := _lone_end(text)):
-        thoughts.append(text[: end.start()])
-        rest = text[end.end() :]
+    if not thoughts and (block := _before_lone_end(text)):
+        thought, rest = block
+        thoughts.append(thought)
     if opening := _WRAPPER.match(rest):
         thoughts.append("")
         rest = _WRAPPER_END.sub("", rest[opening.end() :])
@@ -97,20 +97,25 @@ def join_thoughts(thoughts: list[str]) -> str | None:
 
 def _first_block(text: str, cut: bool) -> tuple[str, str] | None:
     """Return the reasoning at the start of a text, and what follows it."""
-    for opening, closing in _MARKS:
-        if start := opening.match(text):
-            if end := closing.search(text, start.end()):
-                return text[start.end() : end.start()], text[end.end() :]
-            return (text[start.end() :], "") if cut else None
-    return None
-
-
-def _lone_end(text: str) -> re.Match[str] | None:
-    """Return the one end of reasoning without a beginning, unless it is quoted."""
-    ends = list(_LONE.finditer(text))
-    if len(ends) != 1:
+    start = _OPENING.match(text)
+    if start is None:
         return None
-    before, after = text[: ends[0].start()], text[ends[0].end() :]
-    opening = ends[0][0].replace("/", "").replace("END", "START")
+    assert start.lastindex is not None
+    if end := _CLOSINGS[start.lastindex - 1].search(text, start.end()):
+        return text[start.end() : end.start()], text[end.end() :]
+    return (text[start.end() :], "") if cut else None
+
+
+def _before_lone_end(text: str) -> tuple[str, str] | None:
+    """Return what stands before the one end of reasoning without a beginning, and what follows.
+
+    An end that is quoted is none.
+    """
+    # One character is looked for much faster than several.
+    ends = [end for end in _LONE if end[0] in text and end in text]
+    if len(ends) != 1 or text.count(ends[0]) != 1:
+        return None
+    before, _, after = text.partition(ends[0])
+    opening = ends[0].replace("/", "").replace("END", "START")
     quoted = before[-1:] in set("`'\"") and before[-1:] == after[:1]
-    return None if quoted or opening in before else ends[0]
+    return None if quoted or opening in before else (before, after)

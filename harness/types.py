@@ -3,11 +3,11 @@
     Question ─▶ Request ─▶ Reply ─▶ Answer ─▶ Request ─▶ Reply ─▶ Judgment
                (chat model)                    (judge)
 
-Question, Answer, Judgment, Vote and Measurement are rows: one JSON object per line of a file, with
-FastChat's field names; a field that has its default is left out when written. In a file a score of
--1, and a winner "error", mean that the judge gave no verdict; code reads the properties `grade`
-and `games`, which say None. Message, Sampling, Request and Reply are what chat models take and
-give; they are in no file.
+Question, Answer, Judgment, Vote, Note and Measurement are rows: one JSON object per line of a file,
+with FastChat's field names; a field that has its default is left out when written. In a file a
+score of -1, and a winner "error", mean that the judge gave no verdict; code reads the properties
+`grade` and `games`, which say None. Message, Sampling, Request and Reply are what chat models take
+and give; they are in no file.
 """
 
 import hashlib
@@ -377,6 +377,41 @@ class Vote(Row, kw_only=True):
             tuple(sorted((self.model_a, self.model_b))),
             self.voter,
         )
+
+
+class Note(Row, kw_only=True):
+    """What a person says of a judge's verdict after seeing it; no result reads it."""
+
+    question_id: QuestionId
+    turn: int
+    models: tuple[str, ...]
+    """The one model graded, or the two compared, by name."""
+    judge: str
+    """Whose verdict it is."""
+    judge_set: str = UNSTATED
+    criterion: str | None = None
+    sample: int = 0
+    choice: int = 0
+    verdict: str
+    """Hash of what the judge said: a verdict that is given anew is another one."""
+    name: str
+    """Who wrote the note."""
+    note: str
+    """In the person's words; empty: taken back."""
+    tstamp: float | None = None
+
+    @property
+    def about(self) -> tuple[Any, ...]:
+        """What identifies the verdict."""
+        return (
+            *(self.question_id, self.turn, tuple(sorted(self.models)), self.judge, self.judge_set),
+            *(self.criterion, self.sample, self.choice, self.verdict),
+        )
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What identifies the note: the last one of a person on a verdict counts."""
+        return (*self.about, self.name)
 
 
 class Measurement(Row, kw_only=True):

@@ -24,7 +24,11 @@ LEVEL = 7
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand the duels of both turns are one step for each pair of candidates and line of the table:
+    1,600 steps at level 8, 4,000 at level 9, 10,000 at level 10.
+    """
 
     candidates: int
     groups: int
@@ -44,9 +48,9 @@ LEVELS = by_level(
     Level(5, 8, 5),
     Level(7, 12, 7),
     Level(7, 14, 7, figures=True, mended=1),
-    Level(8, 18, 8, figures=True, mended=2),
-    Level(9, 24, 9, figures=True, mended=4),
-    Level(10, 30, 9, figures=True, mended=6),
+    Level(9, 22, 9, figures=True, mended=4),
+    Level(12, 32, 9, figures=True, mended=6),
+    Level(15, 48, 9, figures=True, mended=8),
 )
 _LETTERS = "abcdefghi"
 Ballots = list[tuple[int, tuple[str, ...]]]
@@ -61,6 +65,11 @@ _ORDINALS = (
     "eighth",
     "ninth",
     "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
 )
 
 
@@ -102,7 +111,8 @@ def make(rng: random.Random, level: int) -> Made:
         "by first places",
         "by elimination: whoever has the fewest first places among those left goes out, again and "
         "again",
-        f"by points, {last} for a first place down to 0 for a{'n' * (last == 7)} {_ORDINALS[last]}",
+        f"by points, {last} for a first place down to 0 for a{'n' * (last in (7, 10))} "
+        f"{_ORDINALS[last]}",
         "in duels, if somebody beats each of the others",
         "by last places: whoever has the most last places among those left goes out, again and "
         "again, until one is left",

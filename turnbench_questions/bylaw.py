@@ -23,7 +23,11 @@ LEVEL = 5
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand, in both turns: some 2,000 fees at level 8, 8,000 at 9 and 25,000 at 10, each of which
+    is a sum and a division.
+    """
 
     amendments: int
     fees: int
@@ -33,6 +37,8 @@ class Level(NamedTuple):
     """How many the fees asked for go through at least, all together."""
     swapped: bool = False
     """Whether turn 2 also makes two amendments in the opposite order."""
+    years: int = 1
+    """How many years the by-law runs; each year's amounts come from the fees of the one before."""
 
 
 LEVELS = by_level(
@@ -43,12 +49,16 @@ LEVELS = by_level(
     Level(8, 5, 2, 12),
     Level(9, 5, 3, 13, True),
     Level(10, 6, 3, 15, True),
-    Level(12, 6, 4, 16, True),
-    Level(14, 7, 4, 19, True),
-    Level(16, 8, 5, 19, True),
+    Level(14, 8, 4, 19, True, 50),
+    Level(16, 9, 5, 19, True, 180),
+    Level(16, 10, 5, 19, True, 570),
 )
 _SHARES = {"the whole of": 1.0, "twice": 2.0, "half": 0.5}
 
+_RING = 60
+"""What is taken off an amount as often as it can be, where the by-law runs for years."""
+_SHOWN = 900
+"""About how many amounts a worked answer shows at most."""
 _LETTERS = "ABCDEFGHIJKLMNOP"
 
 
@@ -118,6 +128,15 @@ def make(rng: random.Random, level: int) -> Made:
     depths = [depth(final, n) for n in numbers]
     redraw_if(min(depths) < 1 or sum(n > 2 for n in depths) < sets.fees // 2)
     redraw_if(sum(depths) < sets.references)
+    in_last = sets.years > 1
+    years, years_now, years_slip = (in_years(law, sets.years) for law in (final, again, wrong))
+    result, after, slip, as_made = (
+        tuple(fee(law, n) for n in numbers)
+        for law in (years[-1], years_now[-1], years_slip[-1], final)
+    )
+    redraw_if(in_last and len({after, result, slip}) < 3)
+    for some in (years, years_now):
+        redraw_if(len({tuple(clause.amount for clause in law) for law in some}) < sets.years)
     asked = NUMBERS[sets.fees]
     law = numbered(written(clause, clauses) for clause in clauses)
     acts = "\n".join(
@@ -125,23 +144,35 @@ def make(rng: random.Random, level: int) -> Made:
         for letter, change in zip(_LETTERS, changes, strict=False)
     )
     clause_list = listed([f"clause {n}" for n in numbers])
+    run = in_year = ""
+    if in_last:
+        run = (
+            " As it then stands, after the last amendment, it holds for the first year. At each "
+            "New Year after that all amounts are set anew, and nothing else changes: the amount in "
+            "each clause becomes the fee that was due in the year just past under the clause with "
+            "the next higher number (in the last clause: under clause 1), with "
+            f"{_RING} taken off as often as it can be, so that 0 to {_RING - 1} is left."
+        )
+        in_year = f" in the {sets.years}th year"
     turn_1 = Turn(
         f"By-law of {rng.choice(TOWNS)} on the use of streets (fees in crowns a "
         f"month):\n\n{law}\n\nIt was then amended, in this order:\n\n{acts}\n\nRules for amending: "
         "clauses are numbered through again after each insertion or repeal, and an amendment's "
         "numbers mean the clauses as they are then numbered. A reference from one clause to "
         "another always stays with the clause it was made to, whatever that is numbered later. A "
-        "reference to a repealed clause lapses, with its share; the amount stays. What is the fee "
-        f"under what are now {clause_list}?",
+        f"reference to a repealed clause lapses, with its share; the amount stays.{run} What is "
+        f"the fee under what are now {clause_list}{in_year}?",
         shape=f"the {asked} fees",
         result=result,
-        work="\n".join(f"{n}: {final[n - 1].work}: {_sum(final, n)}" for n in numbers),
+        work=_work(years, numbers),
         traps={"reads the amendments by the numbers of the original": slip},
         points=[
             "[state] Numbers the clauses again after each insertion and repeal.",
             "[state] Lets references follow their clause, and lapse on repeal.",
         ],
     )
+    if in_last:
+        turn_1.traps["gives the fees of the first year"] = as_made
     letters, others = listed([_LETTERS[n] for n in undone]), NUMBERS[len(order)]
     were = "amendments {} void from the beginning: they were never made"
     if len(undone) == 1:
@@ -153,13 +184,14 @@ def make(rng: random.Random, level: int) -> Made:
             f" And {pair} were in truth made in the opposite order: {two} stood where the list has "
             f"{one}, and {one} where it has {two}."
         )
+    again_last = f", in the {sets.years}th year, all years reckoned anew" if in_last else ""
     turn_2 = Turn(
         f"A court has declared {were.format(letters)}. The other {others} stand word "
         f"for word, with the numbers they have.{swap} What are the fees you gave, for the clauses "
-        f"that have those {asked} numbers now?",
+        f"that have those {asked} numbers now{again_last}?",
         shape=f"the {asked} fees",
         result=after,
-        work="\n".join(f"{n}: {again[n - 1].work}: {_sum(again, n)}" for n in numbers),
+        work=_work(years_now, numbers),
         traps={"takes the judgment to have no effect on these numbers": result},
         points=[
             f"[state] Applies the {others} others by their numbers to another numbering.",
@@ -206,6 +238,21 @@ def amended(clauses: list[Clause], changes: list[Change], renumber: bool = True)
     return law
 
 
+def in_years(law: list[Clause], years: int) -> list[list[Clause]]:
+    """Return the clauses as they stand in each year."""
+    found = [law]
+    for _ in range(years - 1):
+        last = found[-1]
+        fees = [one % _RING for one in _fees(last)]
+        found.append(
+            [
+                clause._replace(amount=amount)
+                for clause, amount in zip(last, fees[1:] + fees[:1], strict=True)
+            ]
+        )
+    return found
+
+
 def number_of(law: list[Clause], work: str) -> int:
     """Return the number of the clause about a work."""
     works = [clause.work for clause in law]
@@ -219,6 +266,22 @@ def fee(law: list[Clause], number: int) -> int:
     if not clause.share:
         return clause.amount
     return clause.amount + int(fee(law, number_of(law, clause.other)) * _SHARES[clause.share])
+
+
+def _fees(law: list[Clause]) -> list[int]:
+    """Return the fees under all clauses."""
+    clauses = {clause.work: clause for clause in law}
+    found: dict[str, int] = {}
+
+    def under(clause: Clause) -> int:
+        if clause.work not in found:
+            total = clause.amount
+            if clause.share:
+                total += int(under(clauses[clause.other]) * _SHARES[clause.share])
+            found[clause.work] = total
+        return found[clause.work]
+
+    return [under(clause) for clause in law]
 
 
 def depth(law: list[Clause], number: int) -> int:
@@ -235,6 +298,19 @@ def written(clause: Clause, law: list[Clause]) -> str:
         rounded = " (rounded down)" if clause.share == "half" else ""
         text += f", and {clause.share} the fee {other}{rounded}"
     return f"{text}."
+
+
+def _work(years: list[list[Clause]], numbers: list[int]) -> str:
+    """Return the fees asked for in the last year, and of long runs the amounts before."""
+    every = -(-len(years) * len(years[0]) // _SHOWN)
+    lines = [
+        f"Year {year}, amounts: {' '.join(str(clause.amount) for clause in law)}"
+        for year, law in enumerate(years, 1)
+        if len(years) > 1 and year % every == 0
+    ]
+    law = years[-1]
+    lines += [f"{n}: {law[n - 1].work}: {_sum(law, n)}" for n in numbers]
+    return "\n".join(lines)
 
 
 def _sum(law: list[Clause], number: int) -> str:

@@ -11,6 +11,7 @@ from turnbench_questions.template import (
     TOWNS,
     WOMEN,
     Made,
+    Result,
     Turn,
     aside,
     by_level,
@@ -23,7 +24,11 @@ LEVEL = 6
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand, in both turns: to work out what a sentence says about 1,900 times at level 8, 7,000
+    times at 9 and 20,000 times at 10, two or three sums or comparisons each.
+    """
 
     men: int
     women: int
@@ -39,6 +44,8 @@ class Level(NamedTuple):
     """How many sentences the letter itself takes back and replaces."""
     twins: int = 0
     """How many people have a name that is one letter off another's."""
+    years: int = 1
+    """In how many years the sentences hold, each beginning with numbers of the year before."""
 
 
 LEVELS = by_level(
@@ -49,12 +56,16 @@ LEVELS = by_level(
     Level(3, 4, 4, slips=1),
     Level(4, 4, 5, 3, 2, twisted=True),
     Level(4, 5, 6, 4, 2, twisted=True, recalled=1, twins=1),
-    Level(4, 5, 5, 4, 3, 2, twisted=True, recalled=2, twins=2),
-    Level(6, 6, 6, 5, 4, 2, twisted=True, recalled=4, twins=4),
-    Level(7, 7, 6, 6, 5, 2, twisted=True, recalled=6, twins=5),
+    Level(4, 5, 6, 4, 4, 1, True, recalled=2, twins=3, years=18),
+    Level(5, 5, 6, 5, 5, 1, True, recalled=3, twins=4, years=60),
+    Level(5, 5, 6, 5, 5, 1, True, recalled=3, twins=4, years=170),
 )
 _DAYS = ("Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday")
 _MOST = 60
+_SHOWN = 40
+"""How many numbers a worked answer shows of each at most."""
+_TOP, _RING = 99, 90
+"""What a number of a later year is at most, and what is taken off or added to make it so."""
 _TWINS = {
     "Bence": "Benke",
     "Chidi": "Chidu",
@@ -127,7 +138,12 @@ def make(rng: random.Random, level: int) -> Made:
         letter.append(false)
     rng.shuffle(letter)
     back = {name: rng.randint(2, 7) for name in rng.sample(names, sets.back)}
-    totals = {name: sum(sold[name, day] for day in days) for name in names}
+    heirs = {}
+    if sets.years > 1:
+        heirs = dict(zip(slots[:given], more_rng.sample(slots[given:], given), strict=True))
+    years = in_years(told, sold, heirs, sets.years)
+    redraw_if(len({tuple(one[slot] for slot in heirs) for one in years}) < sets.years)
+    totals = _totals(years, names)
     result = {name: totals[name] - back.get(name, 0) for name in names}
     returned = " ".join(
         f"Of what {name} sold, {n} crates came back and don't count for {name}'s total (they do "
@@ -137,21 +153,45 @@ def make(rng: random.Random, level: int) -> Made:
     sums = []
     for name in names:
         less = f" − {back[name]}" if name in back else ""
-        terms = " + ".join(str(sold[name, day]) for day in days)
+        each = [sum(one[name, day] for day in days) for one in years]
+        if len(each) > _SHOWN:  # many years are shown in sums of several
+            step = -(-len(each) // _SHOWN)
+            each = [sum(each[n : n + step]) for n in range(0, len(each), step)]
+        terms = " + ".join(map(str, each if heirs else (sold[name, day] for day in days)))
         sums.append(f"{name}: {terms}{less} = {result[name]}")
     first, second = sorted(back)[:2]
     third = rng.choice([name for name in names if name not in back])
     more = rng.randint(2, 6)
     count = NUMBERS[len(names)]
     alike = " (names that differ in one letter are those of two people)" if sets.twins else ""
+    later, span = "", f"in the {NUMBERS[len(days)]} days"
+    traps: dict[str, Result] = {"forgets what came back": totals}
+    if heirs:
+        alone = _totals(years[:1], names)
+        traps["reckons the first year alone"] = {n: alone[n] - back.get(n, 0) for n in names}
+        news = "; ".join(
+            f"{name} sold {_on(day)} as many as {who} had sold {_on(then)} of the year before"
+            for (name, day), (who, then) in heirs.items()
+        )
+        later = (
+            f" The letter is about the first of {sets.years} years in which this market was held. "
+            "For every later year each sentence of the letter that compares, or makes a number "
+            "from others, holds again, about the same people and days of that year. Only what the "
+            "letter tells as a plain number is another number in a later year: "
+            f"{news}. In the later years, wherever a number comes out above {_TOP}, {_RING} is "
+            f"taken off as often as it takes to be at most {_TOP}, and wherever it comes out below "
+            f"{_TOP - _RING + 1}, {_RING} is added until it is not; that number then counts in all "
+            "that follows from it. What came back, came back in the first year only."
+        )
+        span = f"in all {sets.years} years together"
     turn_1 = Turn(
         f"Plum market in {rng.choice(TOWNS)}, from my cousin's letter, I need numbers: "
-        f"“{' '.join(letter)} {returned}” How many crates did each of the {count} sell in the "
-        f"{NUMBERS[len(days)]} days{alike}, by the letter's way of counting? A JSON object in a "
+        f"“{' '.join(letter)} {returned}”{later} How many crates did each of the {count} sell "
+        f"{span}{alike}, by the letter's way of counting? A JSON object in a "
         "code block, from name to number, names in alphabetical order.",
         result=result,
         work="\n".join(sums),
-        traps={"forgets what came back": totals},
+        traps=traps,
         points=["Solves the relations in an order in which each is known."],
     )
     # A slip is in one of the first numbers, from which the others follow.
@@ -163,7 +203,8 @@ def make(rng: random.Random, level: int) -> Made:
     for slot, one in told.items():
         sold_now[slot] = slips.get(slot) or one.number(sold_now)
     redraw_if(min(sold_now.values()) < 0)
-    totals_now = {name: sum(sold_now[name, day] for day in days) for name in names}
+    years_now = in_years(told, sold_now, heirs, sets.years)
+    totals_now = _totals(years_now, names)
     after = {name: totals_now[name] - back.get(name, 0) for name in names}
     after[third] -= more
     redraw_if(slips and sum(after[name] != result[name] for name in names) < len(names) // 2)
@@ -177,8 +218,8 @@ def make(rng: random.Random, level: int) -> Made:
         )
         new = (
             " My cousin also takes back "
-            f"{'a number' if len(slips) == 1 else 'some numbers'}: {listed}; all comparisons stand "
-            "as they are."
+            f"{'a number' if len(slips) == 1 else 'some numbers'}: {listed}; every other "
+            "sentence still holds, so what follows from a number that is corrected changes too."
         )
     turn_2 = Turn(
         f"I've been over your numbers with a pencil and two are wrong: {first} must have "
@@ -214,6 +255,36 @@ def make(rng: random.Random, level: int) -> Made:
             third: result[third] - more,
         }
     return Made((turn_1, turn_2), "your numbers", "challenge")
+
+
+def in_years(
+    told: dict[Slot, Told], sold: Sales, heirs: dict[Slot, Slot], years: int
+) -> list[Sales]:
+    """Return the sales of each year.
+
+    Args:
+        told: the sentences, in an order in which each follows from those before.
+        sold: the sales of the first year.
+        heirs: from whose sales, and when, of the year before a year's first numbers come.
+        years: how many there are.
+    """
+    found = [sold]
+    for _ in range(years - 1):
+        now: Sales = {}
+        for slot, one in told.items():
+            number = found[-1][heirs[slot]] if slot in heirs else one.number(now)
+            now[slot] = (number - _TOP - 1) % _RING + _TOP - _RING + 1
+        found.append(now)
+    return found
+
+
+def _totals(years: list[Sales], names: list[str]) -> dict[str, int]:
+    """Return what everybody sold in all years."""
+    totals = dict.fromkeys(names, 0)
+    for sold in years:
+        for (name, _), number in sold.items():
+            totals[name] += number
+    return totals
 
 
 def _on(day: str) -> str:

@@ -28,7 +28,11 @@ LEVEL = 9
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand, in both turns: to carry out an entry some 2,000 times at level 8, 8,000 times at 9 and
+    24,000 times at 10, with a look at the warehouse and one or more dues each.
+    """
 
     entries: int
     asked: int
@@ -48,6 +52,8 @@ class Level(NamedTuple):
     """How many clerks turn 2 strikes out."""
     exchanged: int = 0
     """How many pairs of crates turn 2 exchanges at New Year, and how many signatures are false."""
+    years: int = 1
+    """In how many years all that the book says happens; of several the dues are asked for."""
 
 
 LEVELS = by_level(
@@ -58,9 +64,9 @@ LEVELS = by_level(
     Level(130, 8, 8, 4, 0.3, 0.2),
     Level(145, 10, 9, 5, 0.2, 0.3, True),
     Level(160, 12, 10, 5, 0.1, 0.4, True),
-    Level(180, 14, 11, 5, 0.1, 0.5, True, 2),
-    Level(210, 16, 12, 5, 0, 0.5, True, 2, 1),
-    Level(250, 16, 12, 5, 0, 0.6, True, 2, 2),
+    Level(160, 16, 12, 5, 0, 0.5, True, 2, 1, 12),
+    Level(190, 16, 12, 5, 0, 0.6, True, 2, 2, 40),
+    Level(220, 16, 12, 5, 0, 0.6, True, 2, 2, 100),
 )
 _MARKS = WORDS["marks"]
 _HOUSES = ("Adeyemi", "Brandão", "Castellan", "Dragić", "Eklund", "Fonseca")
@@ -109,8 +115,9 @@ def make(rng: random.Random, level: int) -> Made:
         new_start[one], new_start[other] = start[other], start[one]
 
     def places(opening: State, entries: Book, dead: Collection[int]) -> dict[str, Any]:
-        state, _ = final(opening, entries, dead)
-        return {mark: state[mark] for mark in marks}
+        state, _, dues = final(opening, entries, dead, sets.years)
+        found: dict[str, Any] = {mark: state[mark] for mark in marks}
+        return found | ({"dues": dues} if sets.years > 1 else {})
 
     dead, dead_now = void(book), void(book, struck)
     right, after = places(start, book, dead), places(new_start, book, dead_now)
@@ -119,8 +126,8 @@ def make(rng: random.Random, level: int) -> Made:
     changed = [mark for mark in marks if right[mark] != after[mark]]
     redraw_if(sum(right[mark] != naive[mark] for mark in marks) < 2)
     redraw_if(len(changed) < max(2, sets.asked // 2) or (sets.chains and only_struck == after))
-    redraw_if(len({p["shed"] for p in right.values()}) < min(4, sets.asked - 1))
-    redraw_if(len({p["house"] for p in right.values()}) < min(4, sets.asked - 1))
+    redraw_if(len({right[mark]["shed"] for mark in marks}) < min(4, sets.asked - 1))
+    redraw_if(len({right[mark]["house"] for mark in marks}) < min(4, sets.asked - 1))
     opening = "; ".join(f"{m}, {s['house']}, shed {s['shed']}" for m, s in start.items())
     text = "\n\n".join(
         f"No. {n}. {_day(dates[n])}, {e.writer}. {texts[n]}"
@@ -136,6 +143,14 @@ def make(rng: random.Random, level: int) -> Made:
         asked_now = (
             ", while `void` is now only how many entries are void, the struck ones among them"
         )
+    run, end = "", "at the end of the book"
+    if sets.years > 1:
+        run, end = _in_years(sets.years), f"at the end of the {sets.years}th year"
+        asked += (
+            f", and from `dues` to an object that has for each of the six houses the crowns it "
+            f"paid in all {sets.years} years together"
+        )
+        asked_now += f"; all {sets.years} years are reckoned anew for it"
     traps: dict[str, Result] = {"leaves the corrections out": {**result, **naive}}
     if sets.chains:
         traps["takes everything that is said to be void for void"] = {
@@ -147,11 +162,11 @@ def make(rng: random.Random, level: int) -> Made:
         f"The day-book of a warehouse in {rng.choice(TOWNS)}, kept by {listed(clerks)}. There are "
         f"seven sheds, 1 to 7, and six houses: {listed(_HOUSES)}. At New Year the sixteen crates "
         f"belonged to these houses and stood in these sheds: {opening}.\n\n{text}\n\n---\n\n"
-        f"{_rules(sets)} For {mark_list}: to which house does each crate belong at the end of the "
-        "book and in which shed does it stand? A JSON object in a code block, from mark to an "
+        f"{_rules(sets)}{run} For {mark_list}: to which house does each crate belong {end} "
+        "and in which shed does it stand? A JSON object in a code block, from mark to an "
         f"object with `house` (string) and `shed` (integer){asked}.",
         result=result,
-        work=_stories(start, book, dead, marks),
+        work=_stories(start, book, dead, marks, sets.years),
         traps=traps,
         points=["[state] Applies corrections also where they stand far from what they correct."],
     )
@@ -161,7 +176,7 @@ def make(rng: random.Random, level: int) -> Made:
         "gave, as it is then, and a further key `changed`: the marks (in the order above) whose "
         f"house or shed is now another{asked_now}.",
         result=result_now,
-        work=_stories(new_start, book, dead_now, marks),
+        work=_stories(new_start, book, dead_now, marks, sets.years),
         traps={
             "takes the entries to have had no effect": {**result_now, **right, "changed": []},
             "doesn't revive what only struck entries had made void": {**result_now, **only_struck},
@@ -280,18 +295,38 @@ def corrected(book: Book, dead: Collection[int]) -> Book:
     }
 
 
-def final(start: State, book: Book, dead: Collection[int]) -> tuple[State, dict[str, list[str]]]:
-    """Return where every crate is at the end and whose, and what happened to each."""
+def final(
+    start: State, book: Book, dead: Collection[int], years: int = 1
+) -> tuple[State, dict[str, list[str]], dict[str, int]]:
+    """Return where every crate is at the end and whose, what happened to each, and the dues."""
     state = {mark: dict(place) for mark, place in start.items()}
     story: dict[str, list[str]] = {mark: [] for mark in start}
-    for number, entry in corrected(book, dead).items():
-        before = {mark: dict(place) for mark, place in state.items()}
-        _apply(state, entry)
-        for mark, place in state.items():
-            for what in ("house", "shed"):
-                if place[what] != before[mark][what]:
-                    story[mark].append(f"No. {number} {place[what]}")
-    return state, story
+    dues = dict.fromkeys(_HOUSES, 0)
+    business = corrected(book, dead)
+    for year in range(years):
+        for number, entry in business.items():
+            before = {mark: dict(place) for mark, place in state.items()}
+            _apply(state, _later(entry, year))
+            for mark, place in state.items():
+                if place != before[mark]:
+                    dues[place["house"]] += place["shed"]
+                for what in ("house", "shed"):
+                    if place[what] != before[mark][what]:
+                        story[mark].append(f"No. {number} {place[what]}")
+    return state, story, dues
+
+
+def _later(entry: Entry, years: int) -> Entry:
+    """Return what an entry says some years later, where it names a shed or a house."""
+
+    def later(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(later, value))
+        if isinstance(value, int):
+            return _on(value, years)
+        return _HOUSES[(_HOUSES.index(value) + years) % len(_HOUSES)]
+
+    return entry._replace(value=later(entry.value)) if years else entry
 
 
 def _apply(state: State, entry: Entry) -> None:
@@ -444,8 +479,25 @@ def _day(date: datetime.date) -> str:
     return f"{date.day} {date:%B}"
 
 
-def _stories(start: State, book: Book, dead: Collection[int], marks: list[str]) -> str:
+def _in_years(years: int) -> str:
+    """Return how the book goes on year after year."""
+    return (
+        f" The book is that of the first of {years} years. In every later year all of its business "
+        "that counts happens again, as corrected and in the same order, beginning with what there "
+        "is at the end of the year before. Only, in every later year, each shed that an entry "
+        "names by its number is the one that follows the shed of the year before (2 for 1, and 1 "
+        "for 7), and each house that an entry names is the one that follows in the alphabet the "
+        f"house of the year before ({_HOUSES[1]} for {_HOUSES[0]}, and {_HOUSES[0]} for "
+        f"{_HOUSES[-1]}); the crates stay the ones that are named. And there are dues: whenever an "
+        "entry takes effect, in any year, then for each crate that it brings into another shed "
+        "than before, the house that owns the crate pays as many crowns as the new shed’s number, "
+        "and for each crate that it brings to another house than before, the new house pays as "
+        "many crowns as the number of the shed in which the crate stands."
+    )
+
+
+def _stories(start: State, book: Book, dead: Collection[int], marks: list[str], years: int) -> str:
     """Return what happened last to some crates."""
-    _, story = final(start, book, dead)
+    _, story, _ = final(start, book, dead, years)
     lines = [f"{mark}: {', '.join(story[mark][-6:]) or 'as at New Year'}" for mark in marks]
     return "\n".join(lines)

@@ -1,6 +1,7 @@
 """Largest coin first: true up to a bound that was checked, false soon after."""
 
 import random
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from turnbench_questions.template import (
@@ -12,6 +13,7 @@ from turnbench_questions.template import (
     Value,
     aside,
     by_level,
+    different,
     listed,
     redraw_if,
 )
@@ -22,7 +24,12 @@ LEVEL = 8
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand the fewest tokens for an amount are one step, which needs those for smaller amounts:
+    1,500 steps at level 8, 4,000 at level 9, 10,000 at level 10, half of them with the tokens of
+    turn 2. The amounts don't reach as far as where the same tokens too many come again and again.
+    """
 
     small: int
     """How many tokens there are between 1 and the two large ones."""
@@ -38,6 +45,8 @@ class Level(NamedTuple):
     """How many tokens turn 2 takes out of use."""
     counted: bool = False
     """Whether turn 1 asks for the number of amounts too, and turn 2 for the tokens too many."""
+    tries: int = 0
+    """How many tokens may be drawn anew before a draw is given up."""
 
 
 _LISTED = 200
@@ -50,9 +59,9 @@ LEVELS = by_level(
     Level(3, 15, (34, 46), 190, ways=True),
     Level(4, 30, (70, 92), 380, True, 1),
     Level(5, 45, (90, 120), 480, True, 1, counted=True),
-    Level(6, 70, (120, 160), 650, True, 1, counted=True),
-    Level(7, 110, (180, 240), 1000, True, 2, counted=True),
-    Level(8, 160, (260, 340), 1500, True, 2, counted=True),
+    Level(6, 80, (130, 170), 750, True, 1, counted=True, tries=50),
+    Level(8, 230, (400, 480), 2000, True, 2, counted=True, tries=50),
+    Level(10, 600, (1000, 1200), 5000, True, 3, counted=True, tries=50),
 )
 
 
@@ -64,7 +73,7 @@ def make(rng: random.Random, level: int) -> Made:
     big = rng.randint(*sets.big)
     coins = [1, *small, big, big + rng.randint(2, 7)]
     most = sets.most
-    redraw_if(failing(coins, coins[-1] + 2))
+    redraw_if(any(_too_many(coins, coins[-1] + 2)))
     fails = failing(coins, most)
     redraw_if(not 0 < len(fails) <= most * (0.6 if level < 6 else 0.9))
     redraw_if(fails[0] == 2 * coins[-2])
@@ -74,6 +83,7 @@ def make(rng: random.Random, level: int) -> Made:
     later = failing(new, most)
     kept_all = failing(sorted([*coins, first]), most)
     redraw_if(not 3 <= len(later) <= most * (0.4 if level < 6 else 0.9))
+    redraw_if(level > 7 and (_goes_round(coins, most) or _goes_round(new, most)))
     checked = first - rng.randint(1, 2)
     tills, best = change(coins, first)
     pair = 2 * coins[-2]
@@ -157,10 +167,14 @@ def make(rng: random.Random, level: int) -> Made:
 def _grown(rng: random.Random, sets: Level) -> list[int]:
     """Return small tokens for which largest-first is right so far."""
     coins = [1]
+    tries = 0
     while len(coins) <= sets.small:
         room = sets.under ** (len(coins) / sets.small)
         coins.append(coins[-1] + rng.randint(2, max(3, int(room) - coins[-1])))
-        redraw_if(coins[-1] >= sets.big[0] or failing(coins, 2 * coins[-1]))
+        if coins[-1] >= sets.big[0] or any(_too_many(coins, 2 * coins[-1])):
+            tries += 1
+            redraw_if(tries > sets.tries)
+            coins.pop()
     return coins[1:]
 
 
@@ -180,13 +194,21 @@ def failing(coins: list[int], most: int) -> list[int]:
     return [n for n, many in enumerate(_too_many(coins, most)) if many]
 
 
-def _too_many(coins: list[int], most: int) -> list[int]:
-    """Return for each amount how many tokens largest-first takes too many."""
-    fewest, _ = _fewest(coins, most)
-    tills = [0]
+def _too_many(coins: list[int], most: int) -> Iterator[int]:
+    """Yield for each amount how many tokens largest-first takes too many."""
+    fewest, tills = [0], [0]
+    yield 0
     for n in range(1, most + 1):
-        tills.append(tills[n - max(coin for coin in coins if coin <= n)] + 1)
-    return [much - few for much, few in zip(tills, fewest, strict=True)]
+        fitting = [coin for coin in coins if coin <= n]
+        fewest.append(min([fewest[n - coin] for coin in fitting]) + 1)
+        tills.append(tills[n - fitting[-1]] + 1)
+        yield tills[n] - fewest[n]
+
+
+def _goes_round(coins: list[int], most: int) -> bool:
+    """Return whether at the end the tokens too many are nearly those of one largest token less."""
+    much, largest = list(_too_many(coins, most)), coins[-1]
+    return different(much[-largest:], much[-2 * largest : -largest]) < largest // 12
 
 
 def _greedy(coins: list[int], amount: int) -> list[int]:

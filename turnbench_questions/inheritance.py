@@ -24,7 +24,11 @@ LEVEL = 5
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand, in both turns: about 5,000 divisions with a remainder at level 8, 16,000 at 9 and
+    50,000 at 10, of what everybody has, year after year.
+    """
 
     children: tuple[tuple[int, int], ...]
     """Between what the number of somebody's children is, in each generation."""
@@ -44,6 +48,10 @@ class Level(NamedTuple):
     digits: int = 6
     deaths: int = 1
     """How many of the children have died by turn 2."""
+    years: int = 0
+    """In how many years more is divided later, with a part of what everybody has."""
+    later_deaths: int = 0
+    """How many of the family die in those years."""
 
 
 _SMALL = ((3, 4), (0, 3), (0, 2), (0, 2))
@@ -59,12 +67,14 @@ LEVELS = by_level(
     Level(_LARGE, (9, 16), advances=1),
     Level(_DEEP, (12, 22), 6, 3, advances=2, refusals=1),
     Level(_DEEP, (14, 28), 9, 3, 3, 1, pennies=True),
-    Level(_DEEPER, (18, 36), 14, 3, 4, 2, pennies=True, digits=7),
-    Level(_DEEPEST, (25, 50), 20, 3, 5, 3, pennies=True, digits=9, deaths=2),
-    Level(_DEEPEST, (32, 64), 24, 3, 6, 3, pennies=True, digits=10, deaths=2),
+    Level(_DEEPER, (25, 45), 18, 3, 4, 2, True, 6, 2, 20, 9),
+    Level(_DEEPER, (25, 45), 20, 3, 4, 2, True, 6, 2, 64, 11),
+    Level(_DEEPEST, (32, 60), 22, 3, 5, 3, True, 7, 2, 150, 16),
 )
 
 
+_BACK = 20
+"""Which part of what they have all pay back each year."""
 Amount = Fraction | int
 """A share of the estate, or pennies."""
 
@@ -86,6 +96,15 @@ class Person(NamedTuple):
     def names(self) -> set[str]:
         """The names of this person and everybody below."""
         return {self.name}.union(*(child.names for child in self.children))
+
+
+class Year(NamedTuple):
+    """What happens in a year after the first division."""
+
+    comes: int
+    """How many pennies more are divided at New Year."""
+    dies: str = ""
+    """Who dies after that."""
 
 
 def make(rng: random.Random, level: int) -> Made:
@@ -151,6 +170,19 @@ def make(rng: random.Random, level: int) -> Made:
     found = more.randint(10_000, 90_000) if sets.pennies else 0
     changed = division(changed_family, estate + found, paid)
     redraw_if(min([*shares.values(), *changed.values()]) < 0)
+    at_first = shares
+    years: list[Year] = []
+    if sets.years:
+        alive_still = [name for name in _living(family) if name in _living(changed_family)]
+        redraw_if(len(alive_still) < sets.later_deaths + 5)
+        dead_later = more.sample(alive_still, sets.later_deaths)
+        when = sorted(more.sample(range(sets.years - 1), sets.later_deaths))
+        deaths = dict(zip(when, dead_later, strict=True))
+        years = [Year(more.randint(2_000, 9_999), deaths.get(n, "")) for n in range(sets.years)]
+        shares, changed = (
+            in_years(some, held, years, weight, youngest, spouse)
+            for some, held in ((family, shares), (changed_family, changed))
+        )
     redraw_if(any(name not in changed for name in paid))
     differ = [name for name in {**shares, **changed} if shares.get(name) != changed.get(name)]
     same = [name for name in shares if name not in differ]
@@ -162,7 +194,8 @@ def make(rng: random.Random, level: int) -> Made:
         heirs = [late.name, rng.choice(others), *deep][: sets.asked]
         redraw_if(len(heirs) < sets.asked)
     else:
-        others = [name for name in shares if name != late.name]
+        others = [name for name in at_first if name != late.name and shares.get(name, 1)]
+        redraw_if(len(others) < sets.asked)
         heirs = [late.name, *more.sample(others, sets.asked - 1)]
     result, after, flat, without = (
         tuple(part.get(name, nothing) for name in heirs)
@@ -202,6 +235,10 @@ def make(rng: random.Random, level: int) -> Made:
         )
         facts += f" The estate that is left is {estate:,} pennies."
         asked, values = "How many pennies do", "pennies"
+    get = "get"
+    if years:
+        facts += _of_years(root.name, years)
+        get = "have in the end"
     turn_1 = Turn(
         f"Custom of the valley above {rng.choice(TOWNS)} (invented): an estate goes to the "
         f"children of the deceased. {eldest} Whoever died before the deceased takes no part, yet "
@@ -210,7 +247,7 @@ def make(rng: random.Random, level: int) -> Made:
         "spouse and no children all of it goes to the spouse, without either the person counts as "
         f"never born, so that the next in age becomes the eldest.{rules} Old {root.name} has now "
         f"died, widowed. The family, eldest first everywhere: {described(root)}{facts} {asked} "
-        f"{first_names} get?",
+        f"{first_names} {get}?",
         shape=f"the {values} for {first_names}",
         result=result,
         work=_work(shares),
@@ -220,6 +257,10 @@ def make(rng: random.Random, level: int) -> Made:
             "Treats a dead person without spouse and children as never born.",
         ],
     )
+    if years:
+        turn_1.traps["stops after the first division"] = tuple(
+            at_first.get(name, nothing) for name in heirs
+        )
     if sets.refusals or advances:
         turn_1.traps["leaves refusals and advances out"] = without
     news = ""
@@ -229,12 +270,16 @@ def make(rng: random.Random, level: int) -> Made:
         news += f" And what {unpaid} was said to have had in advance was never paid."
     if found:
         news += f" And {found:,} pennies more have been found in a clock, so so much more is left."
+    back, more_than = "your first division", "gets more than by your first division"
+    if years:
+        back, more_than = "your first answer", "has more in the end than by your first answer"
+        news += " What was told of the years after the first division (ships, deaths) is as before."
     same_ones = NUMBERS[sets.asked]
     died = listed([child.name for child in dying])
     turn_2 = Turn(
         f"A letter changes your division: {died} died the week before old {root.name}, "
         f"leaving no spouse.{news} Redo it for the same {same_ones}. And who of the whole family "
-        "gets more than by your first division: how many people is that?",
+        f"{more_than}: how many people {'(spouses too) ' * bool(years)}is that?",
         shape=f"the {values} for {first_names}; number of people with more",
         result=(*after, len(rest)),
         work=f"{_work(changed)} More than before get {', '.join(rest)}.",
@@ -245,7 +290,7 @@ def make(rng: random.Random, level: int) -> Made:
             "[state] Compares with its own first division.",
         ],
     )
-    return Made((turn_1, turn_2), "your first division", "change_premise")
+    return Made((turn_1, turn_2), back, "change_premise")
 
 
 def _refuse(names: list[str]) -> str:
@@ -264,6 +309,81 @@ def _refusing(
     below = [person for person in below if not kept & person.names]
     redraw_if(len(below) < many)
     return [person.name for person in rng.sample(below, many)]
+
+
+def _living(person: Person) -> list[str]:
+    """Return who is alive below somebody."""
+    found = []
+    for child in person.children:
+        found += [*([] if child.dead else [child.name]), *_living(child)]
+    return found
+
+
+def _line(person: Person, name: str) -> list[Person]:
+    """Return the people from somebody down to one below; empty if that one isn't there."""
+    if person.name == name:
+        return [person]
+    for child in person.children:
+        if line := _line(child, name):
+            return [person, *line]
+    return []
+
+
+def in_years(
+    family: Person,
+    held: dict[str, Amount],
+    years: list[Year],
+    weight: int,
+    youngest: int,
+    spouse: Fraction,
+) -> dict[str, Amount]:
+    """Return what everybody has after some years, whole pennies.
+
+    Each year everybody pays a part of it back, which is divided again with what comes; and what
+    somebody has who dies goes down, or over to the nearest line that counts.
+    """
+    held = dict(held)
+
+    def divide(of: Person, amount: Amount) -> None:
+        for name, part in divided(of, weight, amount, youngest, spouse).items():
+            held[name] = held.get(name, 0) + part
+
+    for year in years:
+        paid = {name: amount // _BACK for name, amount in held.items()}
+        for name, amount in paid.items():
+            held[name] -= amount
+        divide(family, year.comes + sum(paid.values()))
+        if year.dies:
+            family = _dying(family, year.dies)
+            left = held.pop(year.dies, 0)
+            line = _line(family, year.dies)
+            fit = [one for one in line if any(child.counts for child in one.children)]
+            redraw_if(not fit)
+            divide(fit[-1], left)
+    return held
+
+
+def _of_years(root: str, years: list[Year]) -> str:
+    """Return what is divided after the first division."""
+    told = "; ".join(
+        f"{n}: {year.comes:,}" + (f", {year.dies} dies" if year.dies else "")
+        for n, year in enumerate(years, 1)
+    )
+    return (
+        f" So much for the first division. After it a ship of old {root}'s comes home every New "
+        f"Year for {len(years)} years. On that day everybody who has anything, spouses too, pays "
+        f"back a {_BACK}th part of it, rounded down; and what is paid back and what the ship "
+        f"brings is divided, together, as old {root}'s estate by the same custom among those who "
+        "count on that day. What somebody has is all that came to that person by the first "
+        "division (without what was had in advance) and since, less what was paid back. "
+        "Advances are not reckoned again, and who has refused counts as never born for ever. In "
+        f"some years somebody dies some time after New Year, leaving no spouse, and from then on "
+        f"counts as one who died before old {root}. What that person has is divided at once, by "
+        "the same custom, as that person's own estate among those below; if nobody below counts, "
+        "as if it were the estate of that person's parent, and if nobody below that one counts "
+        "either, of the parent's parent, and so on upwards (those themselves get nothing of it). "
+        f"The years, with the pennies that the ship brings: {told}. Whoever has died has 0."
+    )
 
 
 def _without(person: Person, name: str) -> Person:

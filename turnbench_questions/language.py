@@ -30,7 +30,11 @@ LEVEL = 3
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand, in both turns, beside the puzzle itself: some 440 words made a generation later at
+    level 8, 1,600 at 9 and 5,000 at 10, each by five rules that look at every letter.
+    """
 
     patterns: tuple[str, ...]
     """Of the sentences on the list: plural of subject and of object, past, denial."""
@@ -47,6 +51,10 @@ class Level(NamedTuple):
     """How many it doesn't have."""
     replaced: int = 0
     """How many nouns of it are others."""
+    aged: int = 0
+    """How many of the translations are asked for as they are said later, too."""
+    generations: int = 0
+    """How much later."""
 
 
 _LIST = ("0000", "1000", "0100", "1110", "0010", "0001", "1001", "0111", "0011")
@@ -59,9 +67,9 @@ LEVELS = by_level(
     Level((*_LIST, "1010"), _TASKS, 3, 6, 0.2),
     Level((*_LIST, "1010", "0100"), (*_TASKS, "1010"), 4, 6, 0.3, 1),
     Level((*_LIST, *_TASKS), (*_TASKS, "1010", "0111"), 4, 7, 0.4, 1, 0, 1),
-    Level((*_LIST, *_TASKS, "1010"), (*_TASKS, *_LIST[3:7]), 5, 7, 0.5, 1, 1, 1),
-    Level((*_LIST, *_TASKS, *_LIST[1:4]), (*_TASKS, *_LIST[1:7]), 6, 8, 0.6, 1, 1, 1),
-    Level((*_LIST, *_TASKS, *_LIST[1:6]), (*_TASKS, *_LIST[:8]), 6, 8, 0.8, 2, 1, 2),
+    Level((*_LIST, *_TASKS, "1010"), (*_TASKS, *_LIST[3:7]), 5, 7, 0.5, 1, 1, 1, 4, 9),
+    Level((*_LIST, *_TASKS, *_LIST[1:4]), (*_TASKS, *_LIST[1:7]), 6, 8, 0.6, 1, 1, 1, 5, 26),
+    Level((*_LIST, *_TASKS, *_LIST[1:6]), (*_TASKS, *_LIST[:8]), 6, 8, 0.8, 2, 1, 2, 7, 60),
 )
 _NOUNS = ("goat", "girl", "fisher", "river", "basket", "moon", "lamp", "sister")
 _VERBS = (
@@ -81,6 +89,19 @@ _TRIES = 60
 """For changes of sound, before the draw is given up."""
 _MOST_FITTING = 100
 """Orders that may fit; more show that the sentences say too little."""
+_VOWELS, _CONSONANTS = "aeiou", "bdfgklmnprstvz"
+_SHOWN = 400
+"""About how many words a worked answer shows at most on their way to later generations."""
+_AGEING = 4
+"""How many letters a word has at least that changes from generation to generation."""
+_IN_GENERATION = (
+    "First, its last letter goes to its beginning. Second, each vowel that stands right before a "
+    "consonant becomes the next one in the row a, e, i, o, u (and u becomes a). Third, each "
+    "consonant that stands right after a vowel becomes the next one in the row "
+    f"{', '.join(_CONSONANTS)} (and z becomes b). Fourth, if its second letter comes later in the "
+    "alphabet than its last but one, the whole word is turned round and read from its end. Fifth, "
+    "if its first letter is a vowel, its first and its third letter change places."
+)
 _VOICE = dict(zip("bdgvzptkfs", "ptkfsbdgvz", strict=True))
 
 
@@ -297,11 +318,49 @@ def _puzzle(
         own = dialect_of(g)
         redraw_if([sentence(c, own) for c in exercise] != after)
         redraw_if([sentence(c, own) for c in examples] != [sentence(c, dialect) for c in examples])
+
+    def whole(sentences: list[str], generations: int = sets.generations) -> dict[str, list[str]]:
+        last = sentences[len(sentences) - sets.aged :]
+        later = [" ".join(aged(word, generations) for word in one.split()) for one in last]
+        return {"sentences": sentences} | ({"later": later} if sets.aged else {})
+
+    def shown(sentences: list[str]) -> Result:
+        return whole(sentences) if sets.aged else sentences
+
+    def ages(sentences: list[str]) -> str:
+        words = " ".join(sentences[len(sentences) - sets.aged :]).split() if sets.aged else []
+        every = -(-len(words) * sets.generations // _SHOWN)
+        passed = [n for n in range(sets.generations) if n % every == 0] + [sets.generations]
+        return "".join(f"\n{' '.join(aged(word, n) for n in passed)}" for word in words)
+
+    for word in {word for one in (*result, *after) for word in one.split() if sets.aged}:
+        forms = [aged(word, generations) for generations in range(sets.generations + 1)]
+        redraw_if(len(word) >= _AGEING and len(set(forms)) < len(forms))
     count = NUMBERS[len(exercise)]
     text = numbered(f"{one}: {english(c)}" for one, c in zip(said, examples, strict=True))
     tasks = numbered(map(english, exercise))
     sounds = "; ".join(f"({x}) {s.text}" for x, s in zip(letters, in_list, strict=False))
     names = {sound: f"({x})" for x, sound in zip(letters, in_list, strict=False)}
+    ageing = ""
+    close = (
+        f"Close with the {count} sentences as a JSON array in a code block, in small letters "
+        "without full stops."
+    )
+    if sets.aged:
+        ageing = (
+            f"And put the last {NUMBERS[sets.aged]} of them into the speech of "
+            f"{NUMBERS[sets.generations]} generations later. From each generation to the next "
+            "every word, denials too, is changed by these five rules, in this order, each by the "
+            "word as the one before has left it and at all its places at the same time; a word of "
+            f"fewer than four letters never changes. {_IN_GENERATION} The changes of sound above "
+            "don't come over the words again. "
+        )
+        close = (
+            "Close with a JSON object in a code block, all in small letters without full stops: "
+            f"`sentences` (array of the {count} translations), `later` (array of the "
+            f"{NUMBERS[sets.aged]} as they are said later)."
+        )
+
     turn_1 = Turn(
         f"An invented language. {_dictionary(sets, grammar)} Whose plural it is that the verb "
         f"shows is not known: that {_IN_WORDS['subject']}, {_IN_WORDS['object']}, or "
@@ -310,25 +369,26 @@ def _puzzle(
         "time, always in the same order, which is not known either: "
         f"{sounds}. Vowels are a, e, i, o, u.\n\n{text}"
         f"\n\nSay in at most six lines what you find about the verb and the order. Then translate:"
-        f"\n\n{tasks}\n\nClose with the {count} sentences as a JSON array in a code block, in "
-        "small letters without full stops.",
-        result=result,
+        f"\n\n{tasks}\n\n{ageing}{close}",
+        result=shown(result),
         work=f"The verb shows the plural {_IN_WORDS[grammar.agrees_with]}. An order that fits: "
-        f"{', '.join(names[sound] for sound in grammar.sounds)}.",
+        f"{', '.join(names[sound] for sound in grammar.sounds)}.{ages(result)}",
         traps={
-            "applies the changes in the order in which they are listed": as_listed,
-            "shows the plural of another noun at the verb": [
-                sentence(c, grammar._replace(agrees_with=other)) for c in exercise
-            ],
-            "leaves the sounds unchanged": [
-                sentence(c, grammar._replace(sounds=())) for c in exercise
-            ],
+            "applies the changes in the order in which they are listed": shown(as_listed),
+            "shows the plural of another noun at the verb": shown(
+                [sentence(c, grammar._replace(agrees_with=other)) for c in exercise]
+            ),
+            "leaves the sounds unchanged": shown(
+                [sentence(c, grammar._replace(sounds=())) for c in exercise]
+            ),
         },
         points=[
             "Finds from the sentences which change comes before which.",
             "Finds whose plural the verb shows.",
         ],
     )
+    if sets.aged:
+        turn_1.traps["stops a generation too early"] = whole(result, sets.generations - 1)
     changes = [f"the verb shows the plural {_IN_WORDS[other]}"]
     if moved:
         plural = len(moved) > 1
@@ -338,19 +398,25 @@ def _puzzle(
         )
     changes += [f"{names[sound]} doesn't happen" for sound in missing]
     changes += [f"`{nouns[n]}` is the word for {_NOUNS[n]}" for n in new]
+    also_later = in_later = ""
+    if sets.aged:
+        last = NUMBERS[sets.aged]
+        also_later = (
+            f", put the last {last} of them into the speech that the lake has after as many "
+            "generations, which change its words by the same five rules,"
+        )
+        in_later = f", `later` (array of {last})"
     turn_2 = Turn(
         f"Across the lake {listed(changes)}; nothing else is different. Put your {count} "
-        "translations into the speech of the lake, and say which of the sentences on my list, by "
-        "their numbers, would be different there. A JSON object in a code block: `sentences` "
-        f"(array of {count}), `different` (array of integers, ascending).",
-        result={"sentences": after, "different": changed},
-        work=f"{different(result, after)} of the {count} translations change.",
+        f"translations into the speech of the lake{also_later or ','} and say which "
+        "of the sentences on my list, by their numbers, would be different there. A JSON object "
+        "in a code block: `sentences` "
+        f"(array of {count}){in_later}, `different` (array of integers, ascending).",
+        result={**whole(after), "different": changed},
+        work=f"{different(result, after)} of the {count} translations change.{ages(after)}",
         traps={
-            "leaves them as they were": {"sentences": result, "different": []},
-            "keeps the order and all changes of sound": {
-                "sentences": unmoved,
-                "different": changed,
-            },
+            "leaves them as they were": {**whole(result), "different": []},
+            "keeps the order and all changes of sound": {**whole(unmoved), "different": changed},
         },
         points=["[state] Goes back to the words as they are put together, not to their sounds."],
     )
@@ -425,6 +491,24 @@ def changed_by(sounds: Sequence[Sound], word: str) -> str:
     for sound in sounds:
         word = sound.where.sub(sound.makes, word)
     return word
+
+
+def aged(word: str, generations: int) -> str:
+    """Return what a word becomes in some generations, by the rules of `_IN_GENERATION`."""
+    for _ in range(generations if len(word) >= _AGEING else 0):
+        word = word[-1] + word[:-1]
+        word = re.sub("[aeiou](?=[^aeiou])", lambda m: _next(_VOWELS, m[0]), word)
+        word = re.sub("(?<=[aeiou])[^aeiou]", lambda m: _next(_CONSONANTS, m[0]), word)
+        if word[1] > word[-2]:
+            word = word[::-1]
+        if word[0] in _VOWELS:
+            word = word[2] + word[1] + word[0] + word[3:]
+    return word
+
+
+def _next(row: str, letter: str) -> str:
+    """Return the letter that follows in a row; after the last comes the first."""
+    return row[(row.index(letter) + 1) % len(row)]
 
 
 def sentence(clause: Clause, g: Grammar) -> str:

@@ -7,6 +7,7 @@ from turnbench_questions.template import (
     NUMBERS,
     PEOPLE,
     TOWNS,
+    WORDS,
     Made,
     Turn,
     Value,
@@ -24,7 +25,11 @@ LEVEL = 9
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand, in both turns: about 900 instructions at level 8, 3,000 at 9 and 9,500 at 10, each of
+    which moves about five singers.
+    """
 
     people: int
     steps: int
@@ -32,6 +37,8 @@ class Level(NamedTuple):
     """How many instructions turn 2 takes back."""
     kinds: int
     """How many kinds of instruction there are; those at the end read more of the row."""
+    rounds: int = 1
+    """How many times the instructions are gone through."""
 
 
 LEVELS = by_level(
@@ -42,16 +49,17 @@ LEVELS = by_level(
     Level(13, 18, 2, 9),
     Level(15, 27, 3, 11),
     Level(17, 38, 4, 12),
-    Level(20, 56, 5, 12),
-    Level(24, 90, 7, 12),
-    Level(24, 130, 9, 12),
+    Level(30, 46, 5, 12, 10),
+    Level(36, 54, 6, 12, 30),
+    Level(40, 60, 7, 12, 84),
 )
 _KINDS = (
     *("exchange", "behind", "turned", "left end", "neighbour", "mirror", "alphabet"),
     *("between", "if before", "odd places", "count on", "ends"),
 )
 _SHOWN = 46
-"""About how many rows a worked answer shows at most."""
+_SHOWN_NAMES = 1_200
+"""About how many rows and names a worked answer shows at most."""
 Line = tuple[str, ...]
 
 
@@ -73,6 +81,7 @@ def make(rng: random.Random, level: int) -> Made:
     more = aside(rng)
     everybody = rng.sample(PEOPLE, usual.people)
     everybody += [name for name in more.sample(PEOPLE, len(PEOPLE)) if name not in everybody]
+    everybody += WORDS["more_people"] if sets.people > len(everybody) else []
     line = tuple(everybody[: sets.people])
     kinds = rng.sample(_KINDS[:7], 7) + rng.sample(_KINDS[:7], 3)
     if sets.kinds != usual.kinds:
@@ -80,21 +89,33 @@ def make(rng: random.Random, level: int) -> Made:
     while len(kinds) < sets.steps:
         kinds += more.sample(_KINDS[: sets.kinds], sets.kinds)
     steps = [_step(rng, line, kind) for kind in kinds[: sets.steps]]
-    rows = moved(line, steps)
+    rows = moved(line, steps * sets.rounds)
     undone = sorted(rng.sample(range(1, max(3, sets.steps - 2)), sets.undone))
-    rows_again = moved(line, [step for n, step in enumerate(steps) if n not in undone])
+    rest = [step for n, step in enumerate(steps) if n not in undone]
+    rows_again = moved(line, rest * sets.rounds)
     result, again, slip = rows[-1], rows_again[-1], rows[-2]
     backwards = moved(result, [steps[n] for n in reversed(undone)])[-1]
     redraw_if(len({result, again, backwards, slip}) < 4)
+    for all_rows, many in ((rows, len(steps)), (rows_again, len(rest))):
+        redraw_if(len({line, *all_rows[many - 1 :: many]}) <= sets.rounds)
     instructions = numbered([written(step, len(line) - 1) for step in steps], "({}) {}", " ")
-    people = NUMBERS[sets.people]
+    people = NUMBERS[sets.people] if sets.people < len(NUMBERS) else str(sets.people)
     numbers = listed([str(n + 1) for n in undone])
     one = sets.undone == 1
+    over, in_rounds = "", ","
+    if sets.rounds > 1:
+        times = NUMBERS[sets.rounds] if sets.rounds < len(NUMBERS) else str(sets.rounds)
+        over = (
+            f" He gives them {times} times over: after the last he begins with the first again, by "
+            "the row as it stands then, until all have been carried out "
+            f"{times} times."
+        )
+        in_rounds = f", in any of the {times} rounds,"
     turn_1 = Turn(
         f"{people.capitalize()} singers of a choir in {rng.choice(TOWNS)} stand in a row, from "
         f"left to right: {', '.join(line)}. Places are numbered from the left, 1 to {len(line)}. "
         "Their conductor moves them about, one instruction after another, each meaning the row as "
-        f"it stands at that moment: {instructions} Who stands where in the end?",
+        f"it stands at that moment: {instructions}{over} Who stands where in the end?",
         shape=f"the {people} names from left to right",
         label="Row",
         result=result,
@@ -106,9 +127,9 @@ def make(rng: random.Random, level: int) -> Made:
     turn_2 = Turn(
         f"He finds in the score that instruction{'' if one else 's'} {numbers} "
         f"{'was' if one else 'were'} meant for another choir. How would your row look had "
-        f"{'this one' if one else f'these {NUMBERS[sets.undone]}'} never been given, and the "
-        "others, in their order and by their words, had? And how many singers stand where they "
-        "stood in your first row?",
+        f"{'this one' if one else f'these {NUMBERS[sets.undone]}'} never been given{in_rounds} "
+        "and the others, in their order and by their words, had? And how many singers stand where "
+        "they stood in your first row?",
         shape=f"the {people} names from left to right; how many are in the same place",
         label="Row",
         result=(*again, len(line) - different(result, again)),
@@ -127,7 +148,7 @@ def make(rng: random.Random, level: int) -> Made:
 
 def _shown(rows: list[Line]) -> str:
     """Return the rows with their numbers, of many only some and the last."""
-    every = -(-len(rows) // _SHOWN)
+    every = -(-len(rows) // min(_SHOWN, _SHOWN_NAMES // len(rows[0])))
     last = len(rows)
     return "\n".join(
         f"{n}: {', '.join(row)}" for n, row in enumerate(rows, 1) if n % every == 0 or n == last

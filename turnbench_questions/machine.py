@@ -25,7 +25,11 @@ LEVEL = 8
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    From the eighth level on both turns are one run of so many steps, each of which needs the one
+    before: 4,000 at level 8, 16,000 at level 9, 30,000 at level 10.
+    """
 
     lines: int
     steps: tuple[int, int]
@@ -41,6 +45,8 @@ class Level(NamedTuple):
     moduli: tuple[int, ...] = (13, 17, 19)
     machines: int = 1
     """How many machines turn 2 asks about: lines replaced in some, all of them in the last."""
+    goes_on: bool = False
+    """Whether turn 2 goes on from where turn 1 ends, one line after the other replaced."""
 
 
 LEVELS = by_level(
@@ -51,13 +57,17 @@ LEVELS = by_level(
     Level(11, (70, 70), (70, 70), 6, kinds=9),
     Level(12, (90, 90), (90, 90), 8, "ABCD", 10, (23, 29, 31)),
     Level(12, (120, 120), (120, 120), 10, "ABCD", 11, (29, 31, 37), 2),
-    Level(13, (170, 170), (170, 170), 14, "ABCD", 12, (43, 47, 53), 2),
-    Level(14, (260, 260), (260, 260), 20, "ABCDE", 12, (67, 71, 73, 79), 3),
-    Level(15, (360, 360), (360, 360), 25, "ABCDE", 12, (79, 83, 89, 97), 3),
+    Level(14, (1000, 1000), (1000, 1000), 80, "ABCDEF", 12, (79, 83, 89, 97), 3, goes_on=True),
+    Level(15, (4000, 4000), (4000, 4000), 300, "ABCDEFG", 12, (101, 103, 107), 3, goes_on=True),
+    Level(16, (6000, 6000), (6000, 6000), 400, "ABCDEFG", 12, (181, 191, 193), 4, goes_on=True),
 )
 _KINDS = ("set", "add", "sub", "swap", "jump", "skip", "patch", "half")
 _FURTHER = ("gain", "more", "times", "feed")
 _REPLACING = ("add", "sub", "set")
+_LASTING = ("add", "sub", "swap", "raise", "gain", "more", "times", "feed", "over", "lose")
+"""The kinds of a machine that goes on: none forgets what a disc has shown."""
+_MOVING = ("add", "sub", "gain", "lose")
+_NUMBERLESS = {"swap", "half", "gain", "lose", "over"}
 _COLOURS = ("green", "blue", "red")
 """Of the machines of turn 2."""
 _STRETCH = 40
@@ -78,6 +88,10 @@ class Step(NamedTuple):
 
     line: int
     discs: tuple[int, ...]
+    numbers: tuple[int, ...] = ()
+    """Those in the lines after it."""
+    then: int = 1
+    """The line that comes next."""
 
 
 def make(rng: random.Random, level: int) -> Made:
@@ -139,8 +153,11 @@ def _counted_out(rng: random.Random, sets: Level) -> Made:
     program = _mixed(more, sets)
     redraw_if(not _rich(program, modulus, sets))
     steps = run(program, modulus, discs, turns)
-    changes = _changes(more, program, modulus, sets)
-    again = [run(_with(program, change), modulus, discs, turns) for change in changes]
+    if sets.goes_on:
+        changes, again = _exchanges(more, program, steps, modulus, sets)
+    else:
+        changes = _changes(more, program, modulus, sets)
+        again = [run(_with(program, change), modulus, discs, turns) for change in changes]
     frozen = run(program, modulus, discs, turns, patching=False)
     ends = [one[-1].discs for one in (steps, frozen, *again)]
     pairs = itertools.combinations(ends, 2)
@@ -151,6 +168,20 @@ def _counted_out(rng: random.Random, sets: Level) -> Made:
     )
     first = _times(steps, counted)
     differences = [abs(_times(one, counted) - first) for one in again]
+    skips = "; for “skip” the number is what the disc is compared with"
+    moments, separator, each = [turns], ";", ""
+    round_again = f"after {last} comes 1 again, and"
+    if sets.goes_on:
+        skips, separator, each = "", ",", " after each of these, in this order"
+        moments = [turns * n // 4 for n in (1, 2, 3, 4)]
+        round_again = (
+            f"these numbers go from 1 to {last} and round, so that {last} raised by 1 is 1, and"
+        )
+
+    def shown_at(run: list[Step]) -> list[int]:
+        """Return what the discs show at the moments that turn 1 asks about."""
+        return [value for n in moments for value in run[n - 1].discs]
+
     turn_1 = Turn(
         f"{rng.choice(PEOPLE)} built a machine out of wooden discs, with {NUMBERS[len(discs)]} of "
         f"them, {listed(list(discs))}, that show 0 to {modulus - 1} and go round ({modulus - 1} + "
@@ -159,21 +190,24 @@ def _counted_out(rng: random.Random, sets: Level) -> Made:
         f"line {last} comes line 1. Lines that are skipped take no turn; to skip line {last} is to "
         f"go on at line 1.\n\n{numbered(map(written, program))}\n\nTo raise the number in "
         "a line changes the last number written in it from then on, and a line may raise its own; "
-        f"after {last} comes 1 again, and a line in which no number is written stays as it is. A "
-        "jump goes to the line its number then names; for “skip” the number is what the disc is "
-        f"compared with. What do the discs show after exactly {turns} turns, and how many of these "
-        f"turns carried out line {counted}?",
-        shape=f"{'; '.join(discs)}; turns with line {counted}",
-        result=(*steps[-1].discs, first),
+        f"{round_again} a line in which no number is written stays as it is. A "
+        f"jump goes to the line its number then names{skips}. What do the discs show after exactly "
+        f"{listed([str(n) for n in moments])} turns, and how many of "
+        f"{'these' if len(moments) == 1 else f'the {turns}'} turns carried out line {counted}?",
+        shape=f"{f'{separator} '.join(discs)}{each}; turns with line {counted}",
+        result=(*shown_at(steps), first),
         work=_milestones(steps, discs),
         traps={
             "leaves the program as written, though it changes itself": (
-                *frozen[-1].discs,
+                *shown_at(frozen),
                 _times(frozen, counted),
             )
         },
         points=["[state] Carries the changed numbers along when lines are carried out again."],
     )
+    if sets.goes_on:
+        turn_2 = _cranked_on(program, modulus, sets, changes, steps, again, counted, differences)
+        return Made((turn_1, turn_2), "your count", "extend")
     differ = [
         f"in the {name} one "
         + listed([f"line {at} reads “{written(line)[:-1]}”" for at, line in change.items()])
@@ -189,11 +223,7 @@ def _counted_out(rng: random.Random, sets: Level) -> Made:
         f"each: what do the discs show after {turns} turns, and by how many does the number of "
         f"turns with line {counted} differ from your count (0 if it doesn't)?",
         shape=f"{values}{' of each machine, in this order' * (sets.machines > 1)}",
-        result=tuple(
-            value
-            for one, difference in zip(again, differences, strict=True)
-            for value in (*one[-1].discs, difference)
-        ),
+        result=_each_run(again, differences),
         work="\n\n".join(
             f"The {name} one:\n{_milestones(one, discs)}"
             for name, one in zip(_COLOURS, again, strict=False)
@@ -206,8 +236,84 @@ def _counted_out(rng: random.Random, sets: Level) -> Made:
     return Made((turn_1, turn_2), "your count", "change_premise")
 
 
+def _cranked_on(
+    program: list[Line],
+    modulus: int,
+    sets: Level,
+    changes: list[dict[int, Line]],
+    steps: list[Step],
+    again: list[list[Step]],
+    counted: int,
+    differences: list[int],
+) -> Turn:
+    """Return the turn in which the machine goes on, with one line after the other replaced."""
+    turns, discs = sets.steps[0], sets.discs
+    exchanged = [f"line {at} by “{written(line)}”" for one in changes for at, line in one.items()]
+    unchanged = run(program, modulus, discs, turns * (sets.machines + 1))
+    anew, now = list[list[Step]](), program
+    for change in changes:
+        now = _with(now, change)
+        anew.append(run(now, modulus, discs, turns))
+    rest = " ".join(
+        f"From where that leaves it {one.replace(' by', ' is replaced by', 1)} Again {turns} turns."
+        for one in exchanged[1:]
+    )
+    return Turn(
+        f"Nothing is put back: your machine stands as these {turns} turns have left it, its discs, "
+        "the numbers in its lines and the line that comes next. Then "
+        f"{exchanged[0].replace(' by', ' is replaced by', 1)} The crank is turned {turns} times "
+        f"more. {rest} All other lines keep the numbers that they have by then. For each of these "
+        f"{NUMBERS[sets.machines]} runs of {turns} turns: what do the discs show at its end, and "
+        f"by how many does its number of turns with line {counted} differ from your count (0 if it "
+        "doesn't)?",
+        shape=f"{', '.join(discs)} and the difference of each run, in this order",
+        result=_each_run(again, differences),
+        work="\n\n".join(f"Run {n}:\n{_milestones(one, discs)}" for n, one in enumerate(again, 1)),
+        traps={
+            "takes the changes for harmless": tuple(
+                value
+                for n in range(1, sets.machines + 1)
+                for value in (
+                    *unchanged[(n + 1) * turns - 1].discs,
+                    abs(
+                        _times(unchanged[n * turns : (n + 1) * turns], counted)
+                        - _times(steps, counted)
+                    ),
+                )
+            ),
+            "puts the machine back to the start": _each_run(anew, differences),
+        },
+        points=["[state] Goes on with the discs and numbers that the run before has left."],
+    )
+
+
+def _each_run(runs: list[list[Step]], differences: list[int]) -> tuple[int, ...]:
+    """Return what the discs show at the end of each run, and its difference."""
+    return tuple(
+        value
+        for one, difference in zip(runs, differences, strict=True)
+        for value in (*one[-1].discs, difference)
+    )
+
+
 def _mixed(rng: random.Random, sets: Level) -> list[Line]:
     """Return a program with a line of each kind, and of those that forget nothing some more."""
+    if sets.goes_on:
+        again = (*_LASTING[3:], "add")
+        mixed = [*_LASTING, *rng.choices(again, k=sets.lines - len(_LASTING))]
+        rng.shuffle(mixed)
+        moved = iter(rng.sample(sets.discs, len(sets.discs)) * len(mixed))
+        own = [next(moved) if kind in _MOVING else sets.discs for kind in mixed]
+        lines = [
+            _line(rng, (kind,), disc, sets.lines, sets.discs)
+            for kind, disc in zip(mixed, own, strict=True)
+        ]
+        # What is raised must be a number.
+        others = [n for n, line in enumerate(lines, 1) if line.kind not in _NUMBERLESS]
+        return [
+            line._replace(number=rng.choice(others)) if line.kind in {"feed", "raise"} else line
+            for line in lines
+        ]
     kinds = ["raise" if kind == "patch" else kind for kind in (_KINDS + _FURTHER)[: sets.kinds]]
     if "more" in kinds:
         kinds.remove("jump")  # with discs that show many numbers it would hardly ever not jump
@@ -245,32 +351,67 @@ def _changes(
     raise RedrawError
 
 
+def _exchanges(
+    rng: random.Random, program: list[Line], steps: list[Step], modulus: int, sets: Level
+) -> tuple[list[dict[int, Line]], list[list[Step]]]:
+    """Return which line is replaced before each further run, and these runs."""
+    changes, runs = list[dict[int, Line]](), list[list[Step]]()
+    for _ in range(30):
+        at = rng.randint(2, sets.lines)
+        line = _line(rng, _REPLACING[:2], sets.discs, sets.lines, sets.discs)
+        if program[at - 1].kind == line.kind or any(at in change for change in changes):
+            continue
+        numbers = [*steps[-1].numbers]
+        numbers[at - 1] = line.number
+        start = steps[-1]._replace(numbers=(*numbers,))
+        changed = _with(program, {at: line})
+        if not _rich(changed, modulus, sets, start):
+            continue
+        program = changed
+        steps = run(program, modulus, sets.discs, sets.steps[0], start=start)
+        changes.append({at: line})
+        runs.append(steps)
+        if len(runs) == sets.machines:
+            return changes, runs
+    raise RedrawError
+
+
 def _with(program: list[Line], change: dict[int, Line]) -> list[Line]:
     """Return a program with some lines replaced."""
     return [change.get(n, line) for n, line in enumerate(program, 1)]
 
 
-def _rich(program: list[Line], modulus: int, sets: Level) -> bool:
+def _rich(program: list[Line], modulus: int, sets: Level, start: Step | None = None) -> bool:
     """Return whether a run is worth the work: it neither falls into a rut nor stands still."""
     turns = sets.steps[0]
-    if not _moving(run(program, modulus, sets.discs, turns // 4)):
-        return False
-    steps = run(program, modulus, sets.discs, turns)
+    most = modulus // 4 if sets.goes_on else turns
+    for short in (turns // 64, turns // 16, turns // 4) if sets.goes_on else (turns // 4,):
+        begun = run(program, modulus, sets.discs, short, start=start)
+        if not _moving(begun, most) or (sets.goes_on and len(set(begun)) < short):
+            return False
+    steps = run(program, modulus, sets.discs, turns, start=start)
     lines = [step.line for step in steps]
     stretches = (lines[n : n + _STRETCH] for n in range(0, len(lines) - _STRETCH + 1, 10))
-    ways = {tuple(lines[n : n + 8]) for n in range(len(lines) - 7)}
+    # Of a long run each quarter must have as many turns of its own as a short run has.
+    part = len(lines) // 4 if sets.goes_on else len(lines)
+    ways = [
+        {tuple(lines[n : n + 8]) for n in range(begin, begin + part - 7)}
+        for begin in range(0, len(lines) - part + 1, part)
+    ]
     return (
-        _moving(steps)
+        _moving(steps, most)
         and sum(program[line - 1].kind in {"raise", "feed"} for line in lines) >= sets.patches
-        and len(ways) >= 2.5 * len(program)
+        and all(len(some) >= 2.5 * len(program) for some in ways)
         and all(len(set(stretch)) * 2 >= len(program) for stretch in stretches)
+        and not (sets.goes_on and len(set(steps)) < len(steps))
     )
 
 
-def _moving(steps: list[Step]) -> bool:
-    """Return whether each disc shows many numbers."""
+def _moving(steps: list[Step], most: int) -> bool:
+    """Return whether each disc shows many numbers; no more than so many are asked for."""
     shown = zip(*(step.discs for step in steps), strict=True)
-    return all(len(set(numbers)) >= len(steps) // 16 for numbers in shown)
+    many = min(len(steps) // 16, most)
+    return all(len(set(numbers)) >= many for numbers in shown)
 
 
 def _times(steps: list[Step], line: int) -> int:
@@ -279,10 +420,11 @@ def _times(steps: list[Step], line: int) -> int:
 
 
 def _milestones(steps: list[Step], discs: str) -> str:
-    """Return each twentieth step of a run, one a line."""
+    """Return each twentieth step of a run, or of a long one fewer, one a line."""
+    every = max(20, len(steps) // 20)
     return "\n".join(
         f"step {n}, line {steps[n - 1].line}: {_shown(steps[n - 1], discs)}"
-        for n in range(20, len(steps) + 1, 20)
+        for n in range(every, len(steps) + 1, every)
     )
 
 
@@ -293,8 +435,11 @@ def run(
     turns: int = 0,
     patching: bool = True,
     most: int = 200,
+    start: Step | None = None,
 ) -> list[Step]:
     """Return the steps of a run: round and round for some turns, or till the program ends.
+
+    With a step to start from it goes on as that one has left the machine.
 
     Raises:
         RedrawError: it doesn't end within `most` steps.
@@ -302,35 +447,43 @@ def run(
     shows = dict.fromkeys(discs, 0)
     numbers = [line.number for line in program]
     last, at, steps = len(program), 1, list[Step]()
+    if start:
+        shows = dict(zip(discs, start.discs, strict=True))
+        numbers, at = [*start.numbers], start.then
     while len(steps) < turns if turns else at <= last:
         redraw_if(len(steps) == most and not turns)
         at = (at - 1) % last + 1
         (kind, disc, _, other), number, here = program[at - 1], numbers[at - 1], at
         value = shows[disc]
         at += 1
-        new = {
-            "set": number,
-            "add": value + number,
-            "sub": value - number,
-            "half": value // 2,
-            "gain": value + shows[other],
-            "times": value * number,
-        }
-        shows[disc] = new.get(kind, value) % modulus
-        if kind == "swap":
+        if kind == "add":
+            shows[disc] = (value + number) % modulus
+        elif kind == "sub":
+            shows[disc] = (value - number) % modulus
+        elif kind == "gain":
+            shows[disc] = (value + shows[other]) % modulus
+        elif kind == "lose":
+            shows[disc] = (value - shows[other]) % modulus
+        elif kind == "times":
+            shows[disc] = value * number % modulus
+        elif kind == "set":
+            shows[disc] = number % modulus
+        elif kind == "half":
+            shows[disc] = value // 2
+        elif kind == "swap":
             shows[disc], shows[other] = shows[other], value
         elif (kind == "jump" and value != 0) or (kind == "more" and value > shows[other]):
             at = number
-        elif kind == "skip" and value > number:
+        elif (kind == "skip" and value > number) or (kind == "over" and value > shows[other]):
             at += 1
         elif kind in {"patch", "raise", "feed"} and patching:
             there = program[number - 1].kind
             # The last number written in a line of kind "patch" is the 1.
             redraw_if(there in {"swap", "half", "patch"} and not turns)
-            if there not in {"swap", "half", "gain"}:
+            if there not in _NUMBERLESS:
                 by = value if kind == "feed" else 1
                 numbers[number - 1] = (numbers[number - 1] + by - 1) % last + 1
-        steps.append(Step(here, tuple(shows.values())))
+        steps.append(Step(here, tuple(shows.values()), tuple(numbers), (at - 1) % last + 1))
     return steps
 
 
@@ -371,6 +524,8 @@ def written(line: Line) -> str:
         "jump": f"If {register} isn't 0, go on at line {number}.",
         "skip": f"If {register} is more than {number}, skip the next line.",
         "patch": f"Raise the number in line {number} by 1.",
+        "lose": f"Turn {register} back by what {other} shows.",
+        "over": f"If {register} is more than {other}, skip the next line.",
         "gain": f"Turn {register} forward by what {other} shows.",
         "more": f"If {register} is more than {other}, go on at line {number}.",
         "times": f"Multiply what {register} shows by {number}, going round as often as it takes.",

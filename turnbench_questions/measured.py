@@ -24,7 +24,11 @@ LEVEL = 5
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    Prose has no chain of steps; from the eighth level on 14, 17 and 20 sentences, of which no two
+    share a word, must each have so many words, letters and letters of one kind.
+    """
 
     sentences: int
     banned: int = 1
@@ -51,14 +55,15 @@ LEVELS = by_level(
     Level(9, 2, 1, 1, initials=True),
     Level(10, 2, 2, 5, initials=True, dropped=True, once=True),
     Level(11, 2, 2, 11, initials=True, dropped=True, once=True),
-    Level(12, 2, 3, 12, initials=True, dropped=True, once=True, counted=6),
     Level(14, 3, 4, 14, initials=True, dropped=True, once=True, counted=14),
-    Level(14, 4, 5, 14, initials=True, dropped=True, once=True, counted=14),
+    Level(17, 4, 6, 17, initials=True, dropped=True, once=True, counted=17),
+    Level(20, 4, 8, 20, initials=True, dropped=True, once=True, counted=20),
 )
 _LENGTHS = (2, 3, 5, 6, 7, 9, 10, 11, 13, 14)
 _MORE_LENGTHS = (16, 17, 19, 20)
+_MOST_LENGTHS = (22, 24, 25, 26, 28, 29)
 _ADDED = (4, 8, 12, 15)
-_MORE_ADDED = (18, 21)
+_MORE_ADDED = (18, 21, 23, 27)
 _SHARES = {"e": (0.1, 0.17), "a": (0.07, 0.13), "t": (0.07, 0.13), "s": (0.05, 0.11)}
 """Which letters are counted by themselves, and what share of the letters they may be."""
 _LETTERS = ("n", "r", "o", "i")
@@ -78,7 +83,8 @@ def make(rng: random.Random, level: int) -> Made:
     extra = [rng.choice([4, 8, 12])]
     letters += [one for one in more.sample(_LETTERS, 4) if one not in letters]
     letters = letters[: sets.banned]
-    rest = [n for n in (*_LENGTHS, *_MORE_LENGTHS) if n not in lengths]
+    longer = _MOST_LENGTHS if sets.sentences > 14 else ()
+    rest = [n for n in (*_LENGTHS, *_MORE_LENGTHS, *longer) if n not in lengths]
     lengths = [*lengths, *more.sample(rest, len(rest))][: sets.sentences]
     redraw_if(lengths in (sorted(lengths), sorted(lengths, reverse=True)))
     extra += [n for n in more.sample(_ADDED, 4) if n not in extra]

@@ -21,7 +21,11 @@ LEVEL = 7
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand each crossing has a count for every last direction, run, number of diagonals, inns
+    passed and parity: 1,500 in both turns at level 8, 4,000 at level 9, 10,000 at level 10.
+    """
 
     sizes: tuple[tuple[int, int], ...]
     """Blocks to the east and to the north, of which one is drawn."""
@@ -45,8 +49,8 @@ LEVELS = by_level(
     Level(((7, 7),), 5, 2, inns=True, reopened=True),
     Level(((7, 7), (8, 7), (7, 8)), 6, 2, inns=True, even=True, reopened=True),
     Level(((8, 8),), 7, 2, inns=True, even=True, reopened=True),
-    Level(((9, 8), (8, 9)), 7, 2, inns=True, even=True, reopened=True),
-    Level(((9, 9), (10, 9), (9, 10)), 8, 3, inns=True, even=True, reopened=True),
+    Level(((10, 10), (11, 10), (10, 11)), 9, 3, inns=True, even=True, reopened=True),
+    Level(((13, 13), (14, 13), (13, 14)), 13, 4, inns=True, even=True, reopened=True),
 )
 _FEWEST = {1: 4, 2: 12}
 """The fewest ways that make a good question, at the levels where it isn't 40."""

@@ -11,6 +11,7 @@ from turnbench_questions.template import (
     NUMBERS,
     TOWNS,
     WOMEN,
+    WORDS,
     Made,
     RedrawError,
     Turn,
@@ -26,7 +27,11 @@ LEVEL = 4
 
 
 class Level(NamedTuple):
-    """What a level sets; from the fourth on the family is a `Clan`."""
+    """What a level sets; from the fourth on the family is a `Clan`.
+
+    By hand a product of weights is a step, and the sums go through the family there and back in
+    each turn: 2,400 steps at level 8, 4,400 at level 9, 10,000 at level 10.
+    """
 
     healthy: tuple[int, int]
     """The fewest and the most healthy children of the couple that is asked about."""
@@ -44,10 +49,12 @@ class Level(NamedTuple):
     """How many people are tested before turn 1."""
     changes: int = 0
     """How many things turn 2 changes."""
+    carriers: int = 1
+    """How many beside the couple are asked about."""
+    digits: int = 15
+    """The most digits of a denominator in the results."""
 
 
-_MOST_DIGITS = 15
-"""Of a denominator in the results."""
 LEVELS = by_level(
     Level((2, 2), (50,)),
     Level((2, 3), (50, 75)),
@@ -56,9 +63,9 @@ LEVELS = by_level(
     Level((1, 2), (80, 90), 3, 3, 1, 1, 1, 1, 2),
     Level((1, 3), (75, 80), 3, 4, 1, 1, 1, 1, 2),
     Level((1, 3), (75, 80), 3, 5, 2, 1, 2, 2, 3),
-    Level((1, 3), (75, 80), 3, 6, 3, 2, 2, 2, 4),
-    Level((2, 3), (75, 80), 3, 7, 4, 2, 2, 3, 5),
-    Level((2, 4), (75, 80), 4, 7, 4, 2, 3, 3, 6),
+    Level((1, 3), (75, 80), 3, 7, 4, 2, 2, 3, 5, carriers=2, digits=20),
+    Level((2, 3), (75, 80), 4, 12, 6, 4, 3, 5, 6, carriers=4, digits=30),
+    Level((2, 4), (75, 80), 5, 17, 9, 6, 4, 7, 6, carriers=6, digits=45),
 )
 
 
@@ -163,18 +170,19 @@ def _of_clan(rng: random.Random, sets: Level) -> Made:
     """Return the question about the next child of two grandchildren of a couple."""
     more = aside(rng)
     clan, pair = _drawn(more, sets, every=rng.choice([8, 9, 10, 12]))
-    others = more.sample([name for name in clan.people if name not in pair], 5)
-    third = next((name for name in others if _carries(clan, name).denominator > 100), "")
-    redraw_if(not third)
-    asked = (*pair, third)
+    others = more.sample([name for name in clan.people if name not in pair], 4 + sets.carriers)
+    open_ones = [name for name in others if _carries(clan, name).denominator > 100]
+    redraw_if(len(open_ones) < sets.carriers)
+    asked = (*pair, *open_ones[: sets.carriers])
     first = answers(clan, pair, asked)
     changed, said = _changed(more, clan, pair, sets.changes)
     again = answers(changed, pair, asked)
-    together = asked[1:]
+    together = asked[1:3]
     both = _posterior(changed, together).get((1, 1), Fraction())
     redraw_if(any(old == new for old, new in zip(first, again, strict=True)))
+    redraw_if(sets.carriers > 1 and any(chance in (0, 1) for chance in again))
     redraw_if(both == again[2] * again[3])
-    redraw_if(max(len(str(x.denominator)) for x in (*first, *again, both)) > _MOST_DIGITS)
+    redraw_if(max(len(str(x.denominator)) for x in (*first, *again, both)) > sets.digits)
     mother, father = pair
     names = listed(asked)
     families = "\n".join(f"- {line}" for line in _families(clan))
@@ -240,6 +248,9 @@ def _of_clan(rng: random.Random, sets: Level) -> Made:
 def _drawn(rng: random.Random, sets: Level, every: int) -> tuple[Clan, tuple[str, str]]:
     """Return a family and the couple that is asked about: cousins."""
     men, women = rng.sample(MEN, len(MEN)), rng.sample(WOMEN, len(WOMEN))
+    if sets.carriers > 1:
+        men, women = WORDS["further_men"] + men, WORDS["further_women"] + women
+    mothers = {*women}
     people = dict[str, Person]()
 
     def add(woman: bool, mother: str = "", father: str = "") -> str:
@@ -250,7 +261,7 @@ def _drawn(rng: random.Random, sets: Level, every: int) -> tuple[Clan, tuple[str
 
     def marry(name: str) -> tuple[str, str]:
         """Return a mother and a father: a person and somebody from outside."""
-        return (name, add(False)) if name in WOMEN else (add(True), name)
+        return (name, add(False)) if name in mothers else (add(True), name)
 
     first = (add(True), add(False))
     couples = [marry(add(rng.random() < 0.5, *first)) for _ in range(sets.children)]
@@ -266,7 +277,7 @@ def _drawn(rng: random.Random, sets: Level, every: int) -> tuple[Clan, tuple[str
             (one, other)
             for one in single
             for other in single
-            if one[0] in WOMEN and other[0] in MEN and one[1] != other[1]
+            if one[0] in mothers and other[0] not in mothers and one[1] != other[1]
         ]
         redraw_if(not pairs)
         chosen = rng.choice(pairs)

@@ -22,7 +22,11 @@ LEVEL = 3
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand, in both turns: to count some 9,000 rotas at level 8, 25,000 at 9 and 50,000 at 10, in
+    groups of ten or so.
+    """
 
     crew: int
     days: int
@@ -38,6 +42,8 @@ class Level(NamedTuple):
     """Whether two people may not work on one day."""
     returns: bool = False
     """Whether turn 2 takes one of the absences back."""
+    one_more: tuple[int, int] = (0, 0)
+    """Between what the number of rotas with one change more is, where that is asked for too."""
 
 
 LEVELS = by_level(
@@ -48,13 +54,14 @@ LEVELS = by_level(
     Level(6, 7, 2, (3, 4), (4, 40), lates=True, returns=True),
     Level(6, 7, 2, (3, 4), (4, 40), lates=True, apart=True, returns=True),
     Level(7, 6, 3, (3, 4), (4, 60), apart=True, returns=True),
-    Level(7, 6, 3, (4,), (6, 60), absences=3, lates=True, apart=True, returns=True),
-    Level(8, 7, 3, (4, 5), (8, 90), absences=3, lates=True, apart=True, returns=True),
-    Level(9, 7, 3, (4, 5), (20, 200), absences=3, lates=True, apart=True, returns=True),
+    Level(10, 7, 3, (3,), (20, 120), 3, True, True, True, (3_000, 7_000)),
+    Level(11, 7, 3, (3,), (40, 250), 3, True, True, True, (8_000, 20_000)),
+    Level(12, 7, 3, (3,), (80, 500), 3, True, True, True, (18_000, 50_000)),
 )
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _SHIFTS = {2: ("early", "late"), 3: ("early", "late", "night")}
 _MOST = 3
+_MOST_LATES = 2
 _MOST_CHANGES = 5
 Rota = list[str]
 """The shifts of each day in turn."""
@@ -79,7 +86,7 @@ class Rules(NamedTuple):
         if shift == 0 and rota[-1:] == [name]:
             return False
         last = self.lates and shift == self.shifts - 1
-        if last and rota[shift :: self.shifts].count(name) >= 2:
+        if last and rota[shift :: self.shifts].count(name) >= _MOST_LATES:
             return False
         return not (name in self.apart and any(one in self.apart for one in today))
 
@@ -110,9 +117,26 @@ def make(rng: random.Random, level: int) -> Made:
     day = rng.choice(more_days)
     back = more.choice(days) if sets.returns else None
     later = {(other, day)} | {(name, d) for name, d in gone if d != back}
-    mended_now = repairs(rota, crew, rules._replace(gone=later), range(_MOST_CHANGES + 1))
+    most = max(sets.few) if any(sets.one_more) else _MOST_CHANGES
+    mended_now = repairs(rota, crew, rules._replace(gone=later), range(most + 1))
     redraw_if(not mended_now or (level > 3 and len(mended_now) > 2 * sets.ways[1]))
     few_now, ways_now = different(rota, mended_now[0]), len(mended_now)
+    more_ways: tuple[int, ...] = ()
+    more_ways_now: tuple[int, ...] = ()
+    ask_more = shape_more = ""
+    if any(sets.one_more):
+        least, at_most = sets.one_more
+        more_ways, more_ways_now = (
+            (count_repairs(rota, crew, rules._replace(gone=away), fewest + 1),)
+            for away, fewest in ((gone, few), (later, few_now))
+        )
+        redraw_if(not least <= more_ways[0] <= at_most)
+        redraw_if(not least // 2 <= more_ways_now[0] <= at_most * 2)
+        ask_more = (
+            ", and how many different rotas keep all rules with exactly one changed entry more "
+            "than that"
+        )
+        shape_more = "; number of rotas with one change more"
     shifts = _SHIFTS[sets.shifts]
     table = "\n".join(
         f"| {name} | {' | '.join(rota[sets.shifts * n : sets.shifts * (n + 1)])} |"
@@ -133,32 +157,48 @@ def make(rng: random.Random, level: int) -> Made:
         f"{table}\n\nRules: {once}; nobody works early on the day after a {last} one; nobody works "
         f"more than {_MOST} shifts in the week{extra}. Now {absent} can't come on "
         f"{listed([_DAYS[d] for d in days])}. How many of the {entries} entries have to change at "
-        "least so that all rules hold again, and how many different rotas do it with so few?",
-        shape="fewest entries changed; number of such rotas",
-        result=(few, ways),
+        "least so that all rules hold again, and how many different rotas do it with so "
+        f"few{ask_more}?",
+        shape=f"fewest entries changed; number of such rotas{shape_more}",
+        result=(few, ways, *more_ways),
         work=f"Going through all ways of changing one, two and three entries: fewer than {few} "
         f"never do, with {few} there are {ways} rotas. One of them: "
-        f"{_shown(rota, mended[0], shifts)}.",
-        traps={"only fills the gaps and breaks another rule": (len(days), ways)},
+        f"{_shown(rota, mended[0], shifts)}.{_told(few, more_ways)}",
+        traps={"only fills the gaps and breaks another rule": (len(days), ways, *more_ways)},
         points=[
             f"Shows a rota with so few changes that keeps {three}.",
             "Gives a reason why fewer changes don't do.",
         ],
     )
     if few == len(days):
-        turn_1.traps["lets anybody fill each gap"] = (few, (sets.crew - 1) ** few)
+        turn_1.traps["lets anybody fill each gap"] = (
+            few,
+            (sets.crew - 1) ** few,
+            *more_ways,
+        )
+        if more_ways:
+            turn_1.traps["counts the fewest changes again"] = (few, ways, ways)
     among = any(one in mended for one in mended_now)
     returned = f" But {absent} can come on {_DAYS[back]} after all." if back is not None else ""
+    those = "those with the fewest changes" if more_ways else "them"
     turn_2 = Turn(
         f"While we talk {other} rings: not on {_DAYS[day]} either, on top of what you dealt with."
         f"{returned} Nothing has been put up yet, so the old rota above is still what we count "
-        "from. Fewest changes now, and in how many ways? Is one of your earlier repairs among "
-        "them?",
-        shape="fewest entries changed; number of such rotas; yes or no",
-        result=(few_now, ways_now, "yes" if among else "no"),
+        f"from. Fewest changes now, and in how many ways{ask_more}? Is one of your earlier repairs "
+        "among "
+        f"{those}?",
+        shape=f"fewest entries changed; number of such rotas{shape_more}; yes or no",
+        result=(few_now, ways_now, *more_ways_now, "yes" if among else "no"),
         work=f"Now {few_now} at least, with {ways_now} rotas, such as "
-        f"{_shown(rota, mended_now[0], shifts)}.",
-        traps={"adds to the first repair instead of starting anew": (few + 2, ways_now, "no")},
+        f"{_shown(rota, mended_now[0], shifts)}.{_told(few_now, more_ways_now)}",
+        traps={
+            "adds to the first repair instead of starting anew": (
+                few + 2,
+                ways_now,
+                *more_ways_now,
+                "no",
+            )
+        },
         points=["[state] Counts changes from the rota as put up, not from its own repair."],
     )
     return Made((turn_1, turn_2), "what you dealt with", "extend")
@@ -178,6 +218,50 @@ def repairs(rota: Rota, crew: list[str], rules: Rules, few: range | tuple[int, .
         if found:
             return sorted(found, key=order) if changes in few else []
     return []
+
+
+def count_repairs(rota: Rota, crew: list[str], rules: Rules, changes: int) -> int:
+    """Return how many rotas keep the rules with exactly so many changes."""
+    must = [(name, slot // rules.shifts) in rules.gone for slot, name in enumerate(rota)]
+    ahead = [sum(must[at:]) for at in range(len(rota) + 1)]
+    total, lates = dict.fromkeys(crew, 0), dict.fromkeys(crew, 0)
+    begun: Rota = []
+
+    def count(left: int) -> int:
+        at = len(begun)
+        if ahead[at] > left:
+            return 0
+        if at == len(rota):
+            return left == 0
+        day, shift = divmod(at, rules.shifts)
+        today = begun[day * rules.shifts :]
+        late = rules.lates and shift == rules.shifts - 1
+        found = 0
+        for name in crew if left else [rota[at]]:
+            if (
+                total[name] >= _MOST
+                or (late and lates[name] >= _MOST_LATES)
+                or name in today
+                or (name, day) in rules.gone
+                or (shift == 0 and begun[-1:] == [name])
+                or (name in rules.apart and any(one in rules.apart for one in today))
+            ):
+                continue
+            total[name] += 1
+            lates[name] += late
+            begun.append(name)
+            found += count(left - (name != rota[at]))
+            begun.pop()
+            total[name] -= 1
+            lates[name] -= late
+        return found
+
+    return count(changes)
+
+
+def _told(few: int, more: tuple[int, ...]) -> str:
+    """Return how many rotas have one change more, if that is asked for."""
+    return f" With {few + 1} changes there are {more[0]} rotas." if more else ""
 
 
 def _completed(

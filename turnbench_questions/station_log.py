@@ -14,6 +14,7 @@ from turnbench_questions.template import (
     Turn,
     Value,
     by_level,
+    different,
     redraw_if,
 )
 
@@ -23,7 +24,11 @@ LEVEL = 6
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand, in both turns: about 4,300 sums and divisions at level 8, 16,000 at 9 and 50,000 at 10,
+    three for each field and day.
+    """
 
     days: int
     """Of the log, from the first of March."""
@@ -43,6 +48,8 @@ class Level(NamedTuple):
     """The most sentences about nothing in an entry."""
     changes: int = 1
     """How many things turn 2 changes."""
+    fields: int = 1
+    """Through the soil of how many fields, one below the other, the rain runs."""
 
 
 LEVELS = by_level(
@@ -53,13 +60,24 @@ LEVELS = by_level(
     Level(92, "", 4, 5, 4, 1, 1, 0, 2),
     Level(107, "", 6, 6, 5, 2, 1, 0, 2),
     Level(122, "", 7, 8, 5, 3, 2, 0, 3),
-    Level(137, "", 8, 10, 5, 4, 2, 0, 3),
-    Level(184, "", 12, 14, 5, 7, 2, 0, 4),
-    Level(214, "", 16, 17, 5, 9, 2, 0, 4),
+    Level(122, "", 8, 9, 5, 4, 2, 0, 4, 6),
+    Level(153, "", 10, 11, 5, 5, 2, 0, 4, 17),
+    Level(245, "", 16, 17, 5, 8, 2, 0, 4, 34),
 )
 _KINDS = ("leaves", "splinter", "marks", "heap", "mornings")
+_PARTS = {
+    5: "fifth",
+    6: "sixth",
+    7: "seventh",
+    8: "eighth",
+    9: "ninth",
+    11: "eleventh",
+    13: "thirteenth",
+}
 _TRIES = 40
 """For a stretch of days, before the draw is given up."""
+_SHOWN = 700
+"""About how many amounts of water a worked answer shows at most."""
 _BEGIN = datetime.date(1931, 3, 1)
 
 
@@ -91,6 +109,9 @@ class Stores(NamedTuple):
     soil_part: int
     ground: int
     ground_part: int
+    below: tuple[tuple[int, int, int], ...] = ()
+    """Of each field below the first: how much its soil holds, has at the beginning, and which part
+    it loses."""
 
 
 def make(rng: random.Random, level: int) -> Made:
@@ -108,6 +129,10 @@ def make(rng: random.Random, level: int) -> Made:
     stores = Stores(
         rng.randrange(170, 230, 10), rng.randint(90, 150), rng.choice((6, 7)), rng.randint(90, 150),
         rng.choice((11, 13)),
+        tuple(
+            (rng.randrange(120, 290, 10), rng.randint(40, 90), rng.choice((5, 6, 7, 8, 9)))
+            for _ in range(sets.fields - 1)
+        ),
     )  # fmt: skip
     later = stores._replace(room=stores.room - rng.randrange(30, 70, 10))
     changes, letter = _letter(rng, sets, notes, known, revisions, days)
@@ -136,6 +161,8 @@ def make(rng: random.Random, level: int) -> Made:
         redraw_if(sets.slips > 2 and (plain[1] == result[1] or plain[2] == result[2]))
     elif sets.stores:
         redraw_if(int(result[5]) < 5 or int(after[5]) < 5 or result[5:] == after[5:])
+        if sets.fields > 1:
+            redraw_if(min(int(value) for value in result[6:]) < 1 or different(result, after) < 6)
         redraw_if(result[1] == after[1] and result[3] == after[3])
     observer = rng.choice(PEOPLE)
     said = [(note.at, _noted(note, days)) for note in notes]
@@ -176,15 +203,17 @@ def make(rng: random.Random, level: int) -> Made:
         ],
     )
     room = ""
+    of_field = " of field 1" if sets.fields > 1 else ""
     if sets.changes > 3:
         room = (
-            f" And the soil, it was measured, holds no more than {used.room} tenths; whatever it "
-            "had more in it than that runs off too."
+            f" And the soil{of_field}, it was measured, holds no more than {used.room} tenths; "
+            "whatever it had more in it than that runs off too."
         )
+    many = NUMBERS[len(result)] if len(result) < len(NUMBERS) else str(len(result))
     difference = int(result[0]) - int(after[0])
     turn_2 = Turn(
         f"A letter of {observer}'s has turned up: “{letter}” All else in the log stands.{room} How "
-        f"do your {NUMBERS[len(result)]} results change, and by how many tenths does the {total} "
+        f"do your {many} results change, and by how many tenths does the {total} "
         "total differ from the one you gave (without a sign)?",
         shape=f"{shape}{_shape_of_stores(sets)}; difference",
         result=(*after, abs(difference)),
@@ -236,27 +265,37 @@ def answer(amounts: list[int], asked: range, water: Stores, sets: Level) -> tupl
     runs = [len([*group]) for dry, group in itertools.groupby(own, lambda a: a == 0) if dry]
     found: list[Value] = [sum(own), _day(wettest), own.count(0), max(runs, default=0)]
     if sets.stores:
-        run_off, soil, ground, brook = flow(own, water)
-        found += [sum(run_off), sum(amount > 0 for amount in run_off), soil]
+        days, ground, brook = flow(own, water)
+        run_off = [last for *_, last in (over for over, _ in days)]
+        found += [sum(run_off), sum(amount > 0 for amount in run_off), *days[-1][1]]
+        if sets.fields > 1:
+            found += [sum(over[n] for over, _ in days) for n in range(sets.fields - 1)]
         if sets.stores > 1:
             found += [ground, brook]
     return tuple(found)
 
 
-def flow(amounts: list[int], water: Stores) -> tuple[list[int], int, int, int]:
-    """Return what runs off each day, what is left in soil and ground, and what the brook got."""
-    soil, ground, brook = water.soil, water.ground, 0
-    run_off = []
+def flow(amounts: list[int], water: Stores) -> tuple[list[tuple[list[int], list[int]]], int, int]:
+    """Return of each day what runs off each field and what its soil holds; of the end, what the
+    ground holds and what the brook got.
+    """
+    fields = [(water.room, water.soil, water.soil_part), *water.below]
+    soils, ground, brook = [soil for _, soil, _ in fields], water.ground, 0
+    days = []
     for amount in amounts:
         out = ground // water.ground_part
-        down = soil // water.soil_part
-        soil += amount - down
-        over = max(0, soil - water.room)
-        soil -= over
-        ground += down - out
+        over, lost, run_off = 0, 0, []
+        for n, (room, _, part) in enumerate(fields):
+            down = soils[n] // part
+            soils[n] += amount + over - down
+            over = max(0, soils[n] - room)
+            soils[n] -= over
+            lost += down
+            run_off.append(over)
+        ground += lost - out
         brook += out + over
-        run_off.append(over)
-    return run_off, soil, ground, brook
+        days.append((run_off, list(soils)))
+    return days, ground, brook
 
 
 def revised(notes: list[Note], revisions: list[Revision]) -> list[Note]:
@@ -463,7 +502,9 @@ def _questions(sets: Level, water: Stores) -> str:
     text = " And how long was the longest run of days without rain?"
     if not sets.stores:
         return text
-    part = {6: "sixth", 7: "seventh", 11: "eleventh", 13: "thirteenth"}
+    part = _PARTS
+    if sets.fields > 1:
+        return text + _of_fields(sets, water)
     text += (
         " Reckon also with the soil below the gauge. It can hold "
         f"{water.room} tenths, and at the beginning it held {water.soil}. Each day it first loses "
@@ -485,10 +526,40 @@ def _questions(sets: Level, water: Stores) -> str:
     )
 
 
+def _of_fields(sets: Level, water: Stores) -> str:
+    """Return what is asked about fields that lie one below the other."""
+    many = NUMBERS[sets.fields] if sets.fields < len(NUMBERS) else str(sets.fields)
+    fields = [(water.room, water.soil, water.soil_part), *water.below]
+    told = "; ".join(
+        f"field {n} can hold {room}, held {soil} and loses the {_PARTS[part]} part"
+        for n, (room, soil, part) in enumerate(fields, 1)
+    )
+    return (
+        f" Reckon also with the soil of {many} fields on the slope below the gauge, field 1 the "
+        f"highest and field {sets.fields} the lowest. In tenths: {told}. On each day, from the "
+        "highest field to the lowest, a field’s soil first loses the part of what it holds that is "
+        "named for it, rounded down to whole tenths; then the whole of that day’s rain comes into "
+        "it (the same amount on every field) and, with it, what ran off the field above on that "
+        "day; and what is then more than it can hold runs off, to the next field, or from the "
+        "lowest to the brook. What the soils lose goes into the ground, which has room for "
+        f"everything and held {water.ground} at the beginning; each day, before that day’s water "
+        f"comes into it, the ground gives the {_PARTS[water.ground_part]} part of what it holds, "
+        "rounded down, to the brook. How much ran off the lowest field in all, on how many days "
+        "did anything run off it, what did the soil of each field hold in the end, how much in all "
+        "ran off each of the others, what did the ground hold in the end, and how much did the "
+        "brook get in all?"
+    )
+
+
 def _shape_of_stores(sets: Level) -> str:
     """Return the rest of the last line."""
     if not sets.stores:
         return ""
+    if sets.fields > 1:
+        return (
+            f"; run-off of field {sets.fields}; days with it; the {sets.fields} soils in "
+            f"the end; run-off of fields 1 to {sets.fields - 1}; ground in the end; brook"
+        )
     rest = "; run-off; days with run-off; soil in the end"
     return rest + "; ground in the end; brook" if sets.stores > 1 else rest
 
@@ -501,7 +572,16 @@ def _work(entered: list[int], notes: list[Note], asked: range, water: Stores, se
         own = [amounts[n] for n in group]
         lines.append(f"{month}: {' '.join(map(str, own))}, together {sum(own)} tenths.")
     if sets.stores:
-        run_off, *_ = flow([amounts[n] for n in asked], water)
+        days, *_ = flow([amounts[n] for n in asked], water)
+        if sets.fields > 1:
+            every = -(-len(days) * sets.fields // _SHOWN)
+            lines += [
+                f"{_day(n)}: soils {' '.join(map(str, soils))}."
+                for n, (_, soils) in zip(asked, days, strict=True)
+                if n % every == 0 or n == asked[-1]
+            ]
+            return "\n".join(lines)
+        run_off = [first for [first], _ in days]
         over = [f"{_day(n)} {amount}" for n, amount in zip(asked, run_off, strict=True) if amount]
         lines.append(f"Running off: {', '.join(over)}.")
     return "\n".join(lines)

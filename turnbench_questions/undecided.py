@@ -3,6 +3,7 @@
 import functools
 import itertools
 import random
+from collections import Counter
 from typing import NamedTuple
 
 from turnbench_questions.template import (
@@ -21,7 +22,11 @@ LEVEL = 8
 
 
 class Level(NamedTuple):
-    """What a level sets."""
+    """What a level sets.
+
+    By hand, in both turns: to hold a lantern against a rule about 6,000 times at level 8, 20,000
+    times at 9 and 40,000 times at 10, for the rules that are left alone.
+    """
 
     marks: int
     seen: int
@@ -36,6 +41,8 @@ class Level(NamedTuple):
     """How many lanterns come along in turn 2."""
     mistaken: bool = False
     """Whether turn 2 takes an example back."""
+    counted: bool = False
+    """Whether the rules that are left are too many to be named, and are counted."""
 
 
 LEVELS = by_level(
@@ -46,9 +53,9 @@ LEVELS = by_level(
     Level(5, 8, (4, 6), 7, shut=True),
     Level(6, 8, (7, 10), 9, shut=True, comes=2, mistaken=True),
     Level(7, 9, (8, 12), 10, shut=True, comes=2, mistaken=True),
-    Level(7, 8, (12, 17), 13, shut=True, comes=3, mistaken=True),
-    Level(8, 9, (17, 24), 17, shut=True, comes=3, mistaken=True),
-    Level(8, 8, (20, 24), 21, shut=True, comes=4, mistaken=True),
+    Level(8, 6, (140, 280), 18, shut=True, comes=2, mistaken=True, counted=True),
+    Level(8, 5, (450, 700), 22, shut=True, comes=2, mistaken=True, counted=True),
+    Level(8, 4, (600, 1_000), 24, shut=True, comes=2, mistaken=True, counted=True),
 )
 _MARKS = {
     "A": "a copper button",
@@ -112,6 +119,8 @@ def make(rng: random.Random, level: int) -> Made:
     possible = fitting(rules, true, seen)
     redraw_if(not sets.possible[0] <= len(possible) <= sets.possible[1])
     redraw_if(len(set(verdicts([true], seen))) < 2)
+    if sets.counted:
+        return _counted(rng, more, sets, true, seen, fresh, possible)
     split = [case for case in fresh if verdict(possible, case) == "open"]
     agreed = [case for case in fresh if case not in split]
     settling = [c for c in split if sum(rule.admits(c) for rule in possible) == 1]
@@ -212,6 +221,102 @@ def make(rng: random.Random, level: int) -> Made:
     return Made((turn_1, turn_2), points_back, "extend")
 
 
+def _counted(
+    rng: random.Random,
+    more: random.Random,
+    sets: Level,
+    true: Rule,
+    seen: list[str],
+    fresh: list[str],
+    possible: list[Rule],
+) -> Made:
+    """Return a question in which the rules that examples leave are counted, not named."""
+    rules, cases = rules_of(sets.marks, sets.shut), cases_of(sets.marks)
+    split = [case for case in fresh if verdict(possible, case) == "open"]
+    redraw_if(len(split) < sets.asked + sets.comes)
+    lanterns, come = split[: sets.asked], more.sample(split[sets.asked :], sets.comes)
+    taken_back = more.choice(seen)
+    kept = [case for case in seen if case != taken_back]
+    after = fitting(rules, true, [*kept, *come])
+    redraw_if(not sets.possible[0] // 2 <= len(after) <= sets.possible[1] * 2)
+    redraw_if(set(after) <= set(possible))
+    still = fitting(possible, true, come)
+    plain, plain_now = ([r for r in some if not r.shut] for some in (possible, after))
+    redraw_if(min(len(plain), len(plain_now)) < 10)
+    redraw_if(len(plain) == len(possible) or len(plain_now) == len(after))
+    decided = sum(verdict(after, case) != "open" for case in split)
+    result = tally(possible, lanterns)
+    result_now = (*tally(after, lanterns), len(split), decided)
+    asked = sets.asked
+    watched = ", ".join(f"{case} {verdict([true], case)}" for case in seen)
+    marks = ", ".join(f"{letter} = {_MARKS[letter]}" for letter in "ABCDEFGH"[: sets.marks])
+    turn_1 = Turn(
+        f"At the lantern feast in {rng.choice(TOWNS)} a doorkeeper admits lanterns by a fixed rule "
+        f"of this form: some of the {NUMBERS[sets.marks]} marks ({marks}) count, at least one of "
+        "them, and a lantern is admitted if it has at least k of those that count (k is at least 1 "
+        "and at most the number of those that count); it may also be that one mark, of those that "
+        "don't count, shuts a lantern out whatever else it has. Two rules are different if other "
+        "marks count, or k is another, or one has a mark that shuts out and the other hasn't or "
+        f"has another. Watched so far: {watched}. How many different rules are still possible? And "
+        f"by how many of these rules is a lantern let in that has {'; '.join(lanterns)}? (One "
+        f"number for each of the {NUMBERS[asked]}, each letter a mark that it has.)",
+        shape=f"how many rules are possible; then the {NUMBERS[asked]} numbers, in that order",
+        result=result,
+        work=_by_marks(rules, possible),
+        traps={"forgets that a mark may shut out": tally(plain, lanterns)},
+        points=[
+            "Counts in an order that leaves no rule out and counts none twice.",
+            "[honesty] Does not take the number of a few rules found for that of all.",
+        ],
+    )
+    events = " and ".join(
+        f"{case} comes along and is {'let in' if true.admits(case) else 'turned away'}"
+        for case in come
+    )
+    turn_2 = Turn(
+        f"Now {events}. And what I told you of {taken_back} was of another door: take it back, and "
+        "of your answer whatever rested on it. How many rules are possible now, and by how many of "
+        f"them is each of the same {NUMBERS[asked]} lanterns let in? Call a lantern open if some "
+        "of the possible rules let it in and others don't: of all lanterns with at least one mark, "
+        "how many were open when you answered first, and how many of these are open no longer?",
+        shape=f"how many rules; the {NUMBERS[asked]} numbers; how many lanterns were open; how "
+        "many of them are no longer",
+        result=result_now,
+        work=f"{_by_marks(rules, after)} Open before were {len(split)} of the {len(cases)} "
+        f"lanterns, decided now {decided} of them.",
+        traps={
+            "keeps the example that was taken back": (
+                *tally(still, lanterns),
+                len(split),
+                sum(verdict(still, case) != "open" for case in split),
+            ),
+            "forgets that a mark may shut out": (
+                *tally(plain_now, lanterns),
+                len(split),
+                decided,
+            ),
+        },
+        points=["[state] Lets rules come back that only that example had ruled out."],
+    )
+    return Made((turn_1, turn_2), "your answer whatever rested on it", "extend")
+
+
+def tally(rules: list[Rule], cases: list[str]) -> tuple[int, ...]:
+    """Return how many rules there are, and how many of them admit each lantern."""
+    return len(rules), *(sum(rule.admits(case) for rule in rules) for case in cases)
+
+
+def _by_marks(rules: list[Rule], left: list[Rule]) -> str:
+    """Return how many rules are left, by how many marks count and how many are needed."""
+    found = Counter((len(rule.marks), rule.least) for rule in left)
+    parts = [f"{least} of {marks}: {many}" for (marks, least), many in sorted(found.items())]
+    without = sum(not rule.shut for rule in left)
+    return (
+        f"Of all {len(rules)} rules {len(left)} agree with what was seen, {without} of them "
+        f"without a mark that shuts out; by k and how many marks count: {'; '.join(parts)}."
+    )
+
+
 def fitting(rules: list[Rule], true: Rule, seen: list[str]) -> list[Rule]:
     """Return the rules that agree with the true one on all lanterns seen."""
     found = rules
@@ -223,8 +328,10 @@ def fitting(rules: list[Rule], true: Rule, seen: list[str]) -> list[Rule]:
 
 def verdict(rules: list[Rule], case: str) -> str:
     """Return what becomes of a lantern; open where the rules differ."""
-    admitted = {rule.admits(case) for rule in rules}
-    return "open" if len(admitted) == 2 else "in" if True in admitted else "out"
+    admitted = rules[0].admits(case)
+    if any(rule.admits(case) != admitted for rule in rules):
+        return "open"
+    return "in" if admitted else "out"
 
 
 def verdicts(rules: list[Rule], cases: list[str]) -> list[str]:

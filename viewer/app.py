@@ -1,9 +1,9 @@
 """The app: one hidden field holds the address, and a change of it shows another view.
 
-    a link is clicked ─▶ page.js ─▶ Views.show(address) ─▶ HTML and the final address
+    a link is clicked ─▶ page.js ─▶ Views.show(address) ─▶ the final address, HTML, what to choose
 
 The server keeps nothing of a page: a view follows from its address, the files, and who is logged
-in. Gradio gives the tabs and the way from the browser to Python and back.
+in. Tabs, controls and buttons are Gradio's; what models wrote is HTML of ours, in one pane.
 """
 
 import json
@@ -18,21 +18,33 @@ from typing import Any, NamedTuple
 from harness.bench import Bench
 from harness.errors import TurnbenchError
 from harness.reporting.html import asset
-from viewer import board, judges, pages, questions, verdicts, vote
+from viewer import board, judges, notes, pages, questions, verdicts, vote
+from viewer.controls import FILES, QUIET, Controls, Fields
 from viewer.data import Data, Home
 from viewer.pages import Site
 from viewer.state import View, parse
 
 log = logging.getLogger("turnbench")
 
-TABS: dict[str, Callable[[Data, View, Site], str]] = {
-    "board": board.show,
-    "questions": questions.show,
-    "verdicts": verdicts.show,
-    "judges": judges.show,
-    "vote": vote.show,
+
+class Tab(NamedTuple):
+    """What a tab shows."""
+
+    show: Callable[[Data, View, Site], str]
+    fields: Callable[[Data, View], Fields] = lambda data, view: Fields(view)
+    """What can be chosen."""
+    file: Callable[[Data, View, str], str] = lambda data, view, kind: ""
+    """What is downloaded."""
+
+
+TABS = {
+    "board": Tab(board.show, board.fields, board.file),
+    "questions": Tab(questions.show, questions.fields),
+    "verdicts": Tab(verdicts.show, verdicts.fields, verdicts.file),
+    "judges": Tab(judges.show),
+    "vote": Tab(vote.show, vote.fields),
 }
-SITE = Site(View.query)
+SITE, READ_ONLY = Site(View.query, writes=True), Site(View.query)
 MOST_KEPT = 32
 """Views that are kept of a benchmark."""
 EVERY, MINUTE, RARELY = 5.0, 60.0, 20
@@ -41,6 +53,15 @@ PATIENCE = 1.0
 """Seconds after which a page says what is going on, and asks again."""
 STYLES = ("table.css", "chart.css")
 """Sheets of `harness.reporting` that the pages use too."""
+
+
+class Shown(NamedTuple):
+    """A view as it is shown."""
+
+    view: View
+    page: str
+    fields: Fields | None
+    """What can be chosen; None: it is being made."""
 
 
 class State(NamedTuple):
@@ -69,29 +90,32 @@ class Views:
 
         Args:
             home: the folder.
-            read_only: whether no vote is written.
+            read_only: whether no vote and no note is written.
             patience: seconds after which a view that takes longer says what is going on.
             state: how far the judging of a benchmark is, in words.
         """
         self.home, self.patience, self._state = home, patience, state
         self._states: dict[str, State] = {}
+        self._site = READ_ONLY if read_only else SITE
         self.tabs = [name for name in TABS if name != "vote" or not read_only]
-        self._making: dict[View, Future[str]] = {}
+        self._making: dict[View, Future[Shown]] = {}
         self._lock = threading.Lock()
 
-    def show(self, query: str, who: str = "") -> tuple[View, str]:
-        """Return the view of an address as it is, and its HTML; what is wrong is on the page."""
+    def show(self, query: str, who: str = "") -> Shown:
+        """Return the view of an address as it is; what is wrong is on the page."""
         view = parse(query)
         if view.tab not in self.tabs:
             view = replace(view, tab="board")
         if view.tab == "vote":
             view = vote.blind(view, who)
-        return view, self._waited_for(view)
+        elif view.question and who:
+            view = replace(view, voter=who)  # notes are written under that name
+        return self._waited_for(view)
 
-    def _waited_for(self, view: View) -> str:
-        """Return a view's HTML, or that it is being made, what with, and to ask again."""
+    def _waited_for(self, view: View) -> Shown:
+        """Return a view, or that it is being made, what with, and to ask again."""
         if self.patience is None:
-            return self._page(view)
+            return self._shown(view)
         with self._lock:
             future = self._making.get(view)
             if future is None:
@@ -101,11 +125,12 @@ class Views:
             return future.result(self.patience)
         except TimeoutError:
             doing = self.home.progress or "computing"
-            return pages.render("waiting.html", title=self._title(view), doing=doing)
+            page = pages.render("waiting.html", title=self._title(view), doing=doing)
+            return Shown(view, page, None)
 
-    def _make(self, view: View, future: Future[str]) -> None:
+    def _make(self, view: View, future: Future[Shown]) -> None:
         try:
-            future.set_result(self._page(view))
+            future.set_result(self._shown(view))
         finally:
             with self._lock:
                 del self._making[view]
@@ -126,54 +151,67 @@ class Views:
             return ""
         return pages.render("state.html", words=last.words, version=data.version)
 
-    def act(self, action: str, who: str = "") -> tuple[View, str]:
-        """Return what follows a form that was sent: a vote."""
+    def act(self, action: str, who: str = "") -> Shown:
+        """Return what follows a form that was sent: a vote, or a note."""
         try:
-            fields = dict(json.loads(action)) if len(action) < 10_000 else {}
+            sent = dict(json.loads(action)) if len(action) < 10_000 else {}
+            fields = {str(name): str(value) for name, value in sent.items()}
         except (ValueError, TypeError):
             fields = {}
-        view, message = vote.blind(parse(str(fields.get("view", ""))), who), ""
+        view, message, act = parse(fields.get("view", "")), "", vote.act
+        if "note" in fields:
+            view, act = replace(view, voter=who or fields.get("voter", "")), notes.act
+        else:
+            view = vote.blind(view, who)
         if "vote" not in self.tabs:
             return self.show("", who)
         try:
-            view = vote.act(self.home.data(view.bench), view, fields)
+            view = act(self.home.data(view.bench), view, fields)
         except TurnbenchError as error:
             message = pages.notice(self._without_path(error))
-        return view, self._page(view, message)
+        return self._shown(view, message)
 
-    def _page(self, view: View, message: str = "") -> str:
-        version = ""
+    def file(self, query: str, kind: str) -> str:
+        """Return what a view has as a file."""
+        view = parse(query)
+        try:
+            return TABS[view.tab].file(self.home.data(view.bench), view, kind)
+        except (KeyError, TurnbenchError):  # the page says what is wrong
+            return ""
+
+    def _shown(self, view: View, message: str = "") -> Shown:
+        version, fields, names = "", Fields(view), self.home.names()
         try:
             data = self.home.data(view.bench)
-            body = self._body(data, view)
+            body, fields = self._body(data, view)
             faults, version = data.faults, data.version
         except TurnbenchError as error:
             body, faults = pages.notice(self._without_path(error)), []
         except Exception as error:  # a file may hold what nobody foresaw; the other views go on
             log.exception("the view %s cannot be shown", view.query())
             body, faults = pages.notice(f"this cannot be shown ({type(error).__name__})"), []
-        names = self.home.names()
-        first = View(view.tab, view.bench or names[0])
-        return pages.render(
+        options = {"bench": {name: name for name in names}, **fields.options}
+        page = pages.render(
             "view.html",
             title=self._title(view),
-            benches=pages.form(first, [pages.choice(first, "bench", "Benchmark", names)]),
             faults=faults,
             version=version,
             message=message,
             body=body,
         )
+        return Shown(view, page, replace(fields, options=options))
 
-    def _body(self, data: Data, view: View) -> str:
-        """Return a tab's HTML: what was made before, as long as no file has changed."""
-        view = replace(view, bench=data.bench.name)
+    def _body(self, data: Data, view: View) -> tuple[str, Fields]:
+        """Return a tab's HTML and fields: those made before, as long as no file has changed."""
+        own = replace(view, bench=data.bench.name)
+        tab = TABS[view.tab]
         if view.tab == "vote":
-            return TABS[view.tab](data, view, SITE)
-        body = data.kept.pop(view, "") or TABS[view.tab](data, view, SITE)
-        data.kept[view] = body
+            return tab.show(data, own, self._site), tab.fields(data, own)
+        made = data.kept.pop(own, None) or (tab.show(data, own, self._site), tab.fields(data, own))
+        data.kept[own] = made
         while len(data.kept) > MOST_KEPT:
             del data.kept[next(iter(data.kept))]
-        return body
+        return made
 
     def _without_path(self, error: TurnbenchError) -> str:
         """Return a message without the data folder, which readers of the page need not know."""
@@ -193,46 +231,49 @@ def build(views: Views) -> Any:
         gr.HTML("<h1>turnbench</h1>", elem_classes="tb-top", **plain)
         query = gr.Textbox(label="address", elem_id="tb-query", visible="hidden")
         action = gr.Textbox(label="action", elem_id="tb-action", visible="hidden")
+        file = gr.JSON(visible=False)
         state = gr.HTML("", elem_classes="tb-state", **plain)
         timer = gr.Timer(EVERY)
         go = gr.Button("go", elem_id="tb-go", elem_classes="tb-hidden")
         act = gr.Button("act", elem_id="tb-act", elem_classes="tb-hidden")
-        panes = []
         with gr.Tabs(selected="board", elem_id="tb-tabs") as bar:
             for name in views.tabs:
-                with gr.Tab(name.capitalize(), id=name, render_children=True):
-                    panes.append(gr.HTML("", elem_classes="tb-view", **plain))
+                gr.Tab(name.capitalize(), id=name)
+        controls = Controls()
+        pane = gr.HTML("", elem_classes="tb-view", **plain)
 
-        def outcome(view: View, page: str) -> Sequence[Any]:
-            # The other tabs are emptied, as ids must be unique on the page.
-            inside = [page if name == view.tab else "" for name in views.tabs]
-            return [view.query(), gr.Tabs(selected=view.tab), *inside]
+        def outcome(shown: Shown) -> Sequence[Any]:
+            tab = gr.Tabs(selected=shown.view.tab)
+            return [shown.view.query(), tab, shown.page, *controls.updates(shown.fields)]
 
         def at(address: str, request: gr.Request) -> Sequence[Any]:
-            return outcome(*views.show(address, request.username or ""))
+            return outcome(views.show(address, request.username or ""))
 
         def done(fields: str, request: gr.Request) -> Sequence[Any]:
-            return outcome(*views.act(fields, request.username or ""))
+            return outcome(views.act(fields, request.username or ""))
 
         def now(address: str) -> str:
             return views.state(address)
 
-        outputs = [query, bar, *panes]
-        quiet: dict[str, Any] = {
-            "queue": False,
-            "show_progress": "hidden",
-            "api_visibility": "private",
-        }
-        once = {**quiet, "trigger_mode": "once"}
+        outputs = [query, bar, pane, *controls.outputs]
+        once = {**QUIET, "trigger_mode": "once"}
         address = "() => turnbench.asked()"
-        ticked = timer.tick(now, query, state, js="() => [turnbench.query]", **quiet)
+        ticked = timer.tick(now, query, state, js="() => [turnbench.query]", **QUIET)
         ticked.then(fn=None, js="() => { turnbench.follow(); }")
         for event in (
-            app.load(at, query, outputs, js=address, **quiet),
+            app.load(at, query, outputs, js=address, **QUIET),
             go.click(at, query, outputs, js=address, **once),
             act.click(done, action, outputs, js="() => turnbench.sent()", **once),
         ):
             event.then(fn=None, inputs=query, js="(query) => { turnbench.shown(query); }")
+        for kind in FILES:
+
+            def made(address: str, kind: str = kind) -> list[str]:
+                return [f"{parse(address).tab}.{kind}", views.file(address, kind)]
+
+            click = controls.parts[kind].click
+            made_it = click(made, query, file, js="() => [turnbench.query]", **QUIET)
+            made_it.then(fn=None, inputs=file, js="(file) => { turnbench.save(file); }")
     return app
 
 

@@ -11,33 +11,19 @@ comes once, with one pair, before any comes again; pairs that a judge has compar
 import hashlib
 import json
 import math
-import re
-import threading
 import time
-import unicodedata
 from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from harness import store
-from harness.bench import file_stem
 from harness.errors import UsageError
 from harness.types import Question, QuestionId, Vote, content_hash
 from viewer.data import Data
+from viewer.people import check_name, write_row
 
 CHOICES = {"a": "model_a", "b": "model_b", "tie": "tie", "bad": "tie (bothbad)"}
 """What a voter may say, and what the file calls it."""
 Key = tuple[QuestionId, int, frozenset[str]]
-_NAME = re.compile(r"[^\W_](?:[\w .-]{0,58}[^\W_])?")
-_writing = threading.Lock()
-
-
-def check_voter(name: str) -> str:
-    """Return the name under which somebody votes, or raise `UsageError`."""
-    plain = unicodedata.normalize("NFC", name.strip())
-    if not _NAME.fullmatch(plain):
-        raise UsageError("type a name: up to 60 letters and digits, with . - _ or blanks between")
-    return plain
 
 
 class Ballot(NamedTuple):
@@ -65,9 +51,8 @@ class Voter:
         Raises:
             UsageError: nobody can vote under that name.
         """
-        self.data, self.name = data, check_voter(name)
-        folder = data.bench.folder / "human_judgment"
-        self.path = folder / f"{file_stem(self.name)}.jsonl"
+        self.data, self.name = data, check_name(name)
+        self.path = data.bench.vote_file(self.name)
         self.votes: dict[Key, Vote] = {}
         for path in data.bench.vote_files():
             for vote in data.index.scan(path, Vote, Vote):
@@ -141,8 +126,7 @@ class Voter:
         """
         if choice not in CHOICES:
             raise UsageError(f"no vote {choice!r}; there are {', '.join(CHOICES)}")
-        with _writing, store.Writer(self.path, Vote) as writer:
-            writer.append(self.row(ballot, choice))
+        write_row(self.path, self.row(ballot, choice))
 
     def row(self, ballot: Ballot, choice: str) -> Vote:
         """Return the row of a vote."""

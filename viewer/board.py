@@ -18,6 +18,7 @@ from harness.reporting.section import Section
 from harness.reporting.selecting import select
 from harness.results import Panel, of_models, summarize
 from viewer import pages
+from viewer.controls import Fields, named
 from viewer.data import RUN, Data, Verdicts
 from viewer.pages import Site
 from viewer.state import View
@@ -26,37 +27,32 @@ WIDTH = 1240
 """Pixels of a table that is seen whole on a screen of 1,320."""
 
 
+class Board(NamedTuple):
+    """The results of a view, and the tables that show them."""
+
+    shown: Shown
+    main: Section
+    """Of the view's verdicts."""
+    wide: Table
+    """A row for each model."""
+    is_text: bool
+    """Whether they are shown as the terminal shows them: one or two models, nothing compared."""
+    tables: Sequence[Table]
+    pairs: str
+    """The verdicts that stand beside grades."""
+
+
 def show(data: Data, view: View, site: Site) -> str:
     """Return the tab."""
     chosen = data.chosen(view.verdicts)
     if chosen is None:
         return _nothing(data.bench)
-    choices = _choices(data, chosen, view) if site.live else Markup("")
     try:
-        shown = results_of(data, view, chosen)
+        made = _board(data, view, chosen)
     except MissingError as error:
-        return choices + pages.notice(str(error))
-    page, main = shown.page, _main(shown.sections, chosen)
-    pairs = next((beside.name for beside in _pairs_beside(data, chosen.panel)), chosen.name)
-    wide = _wide(page.tables, main)
-    for section in shown.sections:
-        if _is_beside(section.panel, main.panel):
-            wide = _joined(wide, section)
-            break
-    other = data.compared(chosen, view.other)
-    compared = other is not None and other is not chosen.of(view.judge)
-    if other is not None and compared:
-        for same_models in of_models([other], view.model):
-            wide = _compared(wide, main.panel, same_models, view.other)
-    few = (len(view.model) or len(main.ranking.names)) < 3 and not compared
-    if few:  # the terminal's page
-        tables = [table for table in page.tables if table.only in ("", "text")]
-    else:
-        each_pair = [table for table in page.tables if table.only == "html" and table is not wide]
-        tables = [
-            *_fitted(wide),
-            *(table for table in each_pair if table.columns[-1].key == "against"),
-        ]
+        return pages.notice(str(error))
+    shown, main, pairs = made.shown, made.main, made.pairs
+    page = shown.page
 
     def drawn(table: Table) -> Markup:
         tables_of = ((part, part.tables) for part in shown.sections)
@@ -70,17 +66,57 @@ def show(data: Data, view: View, site: Site) -> str:
             return site.href(leads) or None if leads is not None else None
 
         title = table.title or table.columns[0].heading
-        return Markup(table_html(replace(_as_text(table) if few else table, title=title), link))
+        return Markup(
+            table_html(replace(_as_text(table) if made.is_text else table, title=title), link)
+        )
 
     return pages.render(
         "board.html",
         outcome=page.outcome.splitlines(),
-        tables=[(table.title.replace("`", ""), drawn(table)) for table in tables],
-        csv=csv(page if few else Page("", rows=wide.rows)) if site.live else "",
+        tables=[(table.title.replace("`", ""), drawn(table)) for table in made.tables],
         notes=[note.text for note in [*page.causes, *page.notes] if note.text],
-        choices=choices,
         charts=[(chart.title, Markup(chart.draw())) for chart in page.charts],
     )
+
+
+def file(data: Data, view: View, kind: str) -> str:
+    """Return the tables as csv."""
+    chosen = data.chosen(view.verdicts)
+    if chosen is None:
+        return ""
+    made = _board(data, view, chosen)
+    return csv(made.shown.page if made.is_text else Page("", rows=made.wide.rows))
+
+
+def _board(data: Data, view: View, chosen: Verdicts) -> Board:
+    """Return the results and their tables.
+
+    Raises:
+        MissingError: there are none of the view's models.
+    """
+    shown = results_of(data, view, chosen)
+    page, main = shown.page, _main(shown.sections, chosen)
+    pairs = next((beside.name for beside in _pairs_beside(data, chosen.panel)), chosen.name)
+    wide = _wide(page.tables, main)
+    for section in shown.sections:
+        if _is_beside(section.panel, main.panel):
+            wide = _joined(wide, section)
+            break
+    other = data.compared(chosen, view.other)
+    compared = other is not None and other is not chosen.of(view.judge)
+    if other is not None and compared:
+        for same_models in of_models([other], view.model):
+            wide = _compared(wide, main.panel, same_models, view.other)
+    is_text = (len(view.model) or len(main.ranking.names)) < 3 and not compared
+    if is_text:
+        tables = [table for table in page.tables if table.only in ("", "text")]
+    else:
+        each_pair = [table for table in page.tables if table.only == "html" and table is not wide]
+        tables = [
+            *_fitted(wide),
+            *(table for table in each_pair if table.columns[-1].key == "against"),
+        ]
+    return Board(shown, main, wide, is_text, tables, pairs)
 
 
 def results_of(data: Data, view: View, chosen: Verdicts) -> Shown:
@@ -256,20 +292,24 @@ class Behind(NamedTuple):
         return questions if key == "model" or is_number else None
 
 
-def _choices(data: Data, chosen: Verdicts, view: View) -> Markup:
-    labels = {verdicts.name: verdicts.label for verdicts in data.verdicts.values()}
-    others = {name: name for name in chosen.choices if name != view.judge}
+def fields(data: Data, view: View) -> Fields:
+    """Return what can be chosen."""
+    chosen = data.chosen(view.verdicts)
+    if chosen is None:
+        return Fields(view)
+    others = [name for name in chosen.choices if name != view.judge]
+    compared = named(others, "nothing")
     if data.other is not None:
-        others[RUN] = f"the other run: {data.other.bench.folder.parent.name}"
+        compared[RUN] = f"the other run: {data.other.bench.folder.parent.name}"
     for verdicts in data.verdicts.values():
         if verdicts.panel.form == chosen.panel.form and verdicts is not chosen:
-            others[verdicts.name] = verdicts.label
-    fields = [
-        pages.choice(view, "verdicts", "Verdicts", labels),
-        pages.choice(view, "judge", "Judge", {"": "all together", **chosen.choices}),
-        pages.choice(view, "other", "Compare with", {"": "nothing", **others}),
-    ]
-    return pages.form(view, fields) + pages.boxes(view, chosen.ranked)
+            compared[verdicts.name] = verdicts.label
+    options = {
+        "verdicts": {verdicts.name: verdicts.label for verdicts in data.verdicts.values()},
+        "judge": named(chosen.choices, "all together"),
+        "other": compared,
+    }
+    return Fields(view, options, chosen.ranked, ("csv",))
 
 
 def _nothing(bench: Bench) -> str:

@@ -11,8 +11,9 @@ from markupsafe import Markup
 from msgspec import UNSET
 
 from harness.reporting.page import rounded
-from harness.types import Answer, Detail, Judgment, Question, Vote
-from viewer import pages, text
+from harness.types import Answer, Detail, Judgment, Note, Question, Vote
+from viewer import notes, pages, text
+from viewer.controls import Fields
 from viewer.data import Data
 from viewer.pages import Site
 from viewer.state import View
@@ -42,6 +43,9 @@ class ShownVerdict(NamedTuple):
     title: str = ""
     first: str = ""
     """Of a game: the model that was shown first."""
+    token: str = ""
+    """Stands for the verdict in the form of a note; of a game there is none."""
+    notes: Sequence[Note] = ()
 
     @property
     def is_long(self) -> bool:
@@ -108,8 +112,6 @@ def show(
         step["n"] = site.href(flip)
     prompts = [answers[model].system_prompt for model in models if model in answers]
     differ = site.live and len(models) == 2
-    near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
-    answered = list(answers)
     is_open = MOST if site.live else OPEN
     turns = list(Conversation(data, view, question, answers, models, is_open).turns())
     return pages.render(
@@ -118,6 +120,9 @@ def show(
         grid=_grid(turns, is_open),
         view=view,
         sent=not site.live,
+        writes=site.writes,
+        longest=notes.MOST,
+        gone=_gone(data, question),
         marked=lambda written: Markup(_body(written, view)),
         question=question,
         turns=turns,
@@ -126,9 +131,15 @@ def show(
         step=step,
         place=f"{at + 1:,} of {len(ids):,}" if at >= 0 else "",
         back=site.href(view.to(question="")),
-        choices=_choices(view, near, models, answered) if site.live else "",
         differ=site.href(view.to(changes="" if view.changes else "1")) if differ else "",
     )
+
+
+def _gone(data: Data, question: Question) -> list[Note]:
+    """Return the notes on verdicts about a question that are no longer there."""
+    of_question = data.notes.of(question.question_id)
+    here = {notes.about(row) for row in data.judgments(question)} if of_question else set()
+    return [note for note in of_question if note.about not in here]
 
 
 def models_of(data: Data, view: View, answers: dict[str, Answer]) -> list[str]:
@@ -178,6 +189,8 @@ class Conversation:
                 "pairs": [
                     {
                         **_pair(row, self.models),
+                        "token": notes.token_of(row),
+                        "notes": data.notes.on(row),
                         "number": number,
                         "open": {*row.models} <= opened or opened <= {*row.models},
                     }
@@ -198,7 +211,9 @@ class Conversation:
     def _side(
         self, model: str, turn: int, rows: Sequence[Judgment], checks: list[dict[str, Any]]
     ) -> Side:
-        side = Side(model, [_grade(row) for row in rows if row.model == model], checks)
+        noted = self.data.notes
+        verdicts = [_grade(row, noted.on(row)) for row in rows if row.model == model]
+        side = Side(model, verdicts, checks)
         answer = self.answers.get(model)
         if answer is None or turn > len(answer.choices[0].turns):
             return side
@@ -253,7 +268,7 @@ def _name(row: Judgment) -> str:
     return f"{row.judge_model} ({', '.join(more)})" if more else row.judge_model
 
 
-def _grade(row: Judgment) -> ShownVerdict:
+def _grade(row: Judgment, noted: Sequence[Note]) -> ShownVerdict:
     return ShownVerdict(
         _name(row),
         verdict_of(row),
@@ -262,6 +277,8 @@ def _grade(row: Judgment) -> ShownVerdict:
         (row.details[0].verdict_reason or "") if row.details else "",
         row.user_prompt or "",
         row.points if isinstance(row.points, list) else (),
+        token=notes.token_of(row),
+        notes=noted,
     )
 
 
@@ -368,14 +385,16 @@ def _vote(row: Vote) -> str:
     return f"{row.voter}: {words.get(row.winner, f'{a} and {b} tie')}"
 
 
-def _choices(
-    view: View, near: Sequence[Question], models: Sequence[str], more: Sequence[str]
-) -> Markup:
-    """Return the fields that choose a question by its text, and models, shown or not."""
+def fields(data: Data, view: View, question: Question, listed: Sequence[Question]) -> Fields:
+    """Return what can be chosen: a question by its text, and models, shown or not."""
+    answers = data.answers(question.question_id)
+    models = models_of(data, view, answers)
+    ids = [row.question_id for row in listed]
+    at = ids.index(question.question_id) if question.question_id in ids else -1
+    near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
     words = {
         str(row.question_id): f"{row.question_id}  {' '.join(row.turns[0][:90].split())}"
         for row in near
     }
-    form = pages.form(view, [pages.choice(view, "question", "Question", words)], find="")
-    every = list(dict.fromkeys([*models, *more]))
-    return form + pages.boxes(view.to(find="", model=tuple(models)), every)
+    every = list(dict.fromkeys([*models, *answers]))
+    return Fields(view.to(model=tuple(models)), {"question": words}, every)

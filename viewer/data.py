@@ -5,12 +5,14 @@ Nothing here is kept for a page: a view follows from its address and the files.
 
 import bisect
 import contextlib
+import copy
 import functools
 import itertools
 import pathlib
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import msgspec
 import numpy as np
@@ -20,7 +22,8 @@ from harness.bench import Bench, name_of
 from harness.errors import DataError, MissingError, TurnbenchError, UsageError
 from harness.options import ReasoningShown
 from harness.results import Panel, Scores, baseline_of, panels, rank, read
-from harness.results.changes import Noise, least_of, noise_between
+from harness.results.changes import Noise, least_of, noise_between, verdict_changes
+from harness.results.panels import most_alike
 from harness.types import (
     UNSTATED,
     Answer,
@@ -30,7 +33,9 @@ from harness.types import (
     QuestionId,
     Vote,
 )
+from viewer.controls import Fields
 from viewer.index import Index
+from viewer.notes import Notes
 from viewer.state import View
 
 
@@ -90,10 +95,13 @@ class Data:
     ) -> None:
         """`stamp` changes with the benchmark's own files; `other` is the run to compare with."""
         self.bench, self.index, self.stamp, self.other = bench, index, stamp, other
+        self.notes = Notes(bench)
         self._faults: list[DataError] = []
-        self._noise: dict[float, Noise] = {}
-        self.kept: dict[View, str] = {}
-        """Pages, by their addresses; they are right as long as no file changes."""
+        self._noise: dict[tuple[float, str], Noise] = {}
+        self.kept: dict[View, tuple[str, Fields]] = {}
+        """Pages and what can be chosen, by address; right as long as no file changes."""
+        self.hits: dict[tuple[str, str], str] = {}
+        """What searches found, by where and what was searched."""
 
     @functools.cached_property
     def scores(self) -> Scores:
@@ -108,7 +116,8 @@ class Data:
     @functools.cached_property
     def version(self) -> str:
         """What changes with the files of the benchmark, and of the other run."""
-        return self.index.version + (self.other.version if self.other is not None else "")
+        then = self.other.version if self.other is not None else ""
+        return self.index.version + then + self.notes.version
 
     @property
     def faults(self) -> list[str]:
@@ -117,7 +126,16 @@ class Data:
             str(fault).replace(str(fault.path), pathlib.Path(fault.path or "").name)
             for fault in self._faults
         ]
-        return list(dict.fromkeys([*self.index.faults, *found]))
+        return list(dict.fromkeys([*self.index.faults, *self.notes.faults, *found]))
+
+    def noted(self) -> Self:
+        """Return this with the notes as they are now; no number depends on them."""
+        if self.notes.is_current():
+            return self
+        data = copy.copy(self)
+        data.notes, data.kept = Notes(self.bench), {}
+        vars(data).pop("version", None)
+        return data
 
     def rows(self, numbers: Iterable[int]) -> dict[int, Judgment | Vote | Measurement]:
         """Return whole rows by their numbers in `Scores.row`."""
@@ -135,18 +153,38 @@ class Data:
         """The model that is in every pair that was judged."""
         return baseline_of(self.scores.by("judge"))
 
-    def noise(self, least: float) -> Noise:
+    def then(self, verdicts: Verdicts) -> Panel | None:
+        """Return what the other run has of the kind of some verdicts; None: nothing."""
+        others = [own.panel for own in self.other.verdicts.values()] if self.other else []
+        found = most_alike(verdicts.panel, others) if others else None
+        return found if found is not None and found.form == verdicts.panel.form else None
+
+    @functools.cached_property
+    def changes(self) -> dict[int, float]:
+        """How much more each verdict is than in the other run, by its number in `Scores.row`."""
+        return {
+            change.row: change.by
+            for verdicts in self.verdicts.values()
+            if verdicts.panel.form not in ("vote", "metric") and (then := self.then(verdicts))
+            for change in verdict_changes(verdicts.panel, then)
+        }
+
+    def noise(self, least: float, judge: str) -> Noise:
         """Return how far verdicts on the same answers are apart, in both runs.
 
-        They are those of the first panel in which a change of `least` counts.
+        They are those of the first panel in which a change of `least` counts, of one judge or, if
+        none is named, of all.
         """
-        if least not in self._noise:
-            self._noise[least] = Noise()
-            chosen = next((v for v in self.verdicts.values() if least_of(v.panel) == least), None)
-            then = self.other.verdicts.get(chosen.name) if chosen and self.other else None
+        if (least, judge) not in self._noise:
+            verdicts = self.verdicts.values()
+            chosen = next((v for v in verdicts if least_of(v.panel.form) == least), None)
+            then = self.then(chosen) if chosen is not None else None
+            self._noise[least, judge] = Noise()
             if chosen is not None and then is not None:
-                self._noise[least] = noise_between(chosen.panel, then.panel, self.baseline)
-        return self._noise[least]
+                judges = [judge] if judge else ()
+                found = noise_between(chosen.panel, then, self.baseline, judges)
+                self._noise[least, judge] = found
+        return self._noise[least, judge]
 
     @functools.cached_property
     def listed(self) -> None:
@@ -182,9 +220,8 @@ class Data:
         RUN: the other run's; none if its questions are others.
         """
         if name == RUN and self.other is not None:
-            then = self.other.verdicts.get(chosen.name)
             same = [q.question_id for q in self.other.bench.questions] == [*self.bench.by_id]
-            return then.panel if then is not None and same else None
+            return self.then(chosen) if same else None
         if name in chosen.sources:
             return chosen.of(name)
         other = self.verdicts.get(name)
@@ -311,7 +348,7 @@ class Home:
                 self._indexes.append(data.index)
             if data.index.update() or data.other is not other:
                 data = Data(data.bench, data.index, stamp, other)
-            self._data[name] = data
+            data = self._data[name] = data.noted()
             return data
 
     @property

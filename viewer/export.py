@@ -2,7 +2,9 @@
 
     index.html           the board; board-2.html …: other verdicts
     questions.html       all questions; model-1.html …: a model's, the worst first
-    flipped.html         flipped pairs; none.html: judgments without a verdict
+    flipped.html         flipped pairs
+    none.html            judgments without a verdict
+    noted.html           those with a note
     question-1.html …    every answer and verdict of a question
     judges.html
 
@@ -57,6 +59,8 @@ def pages_of(data: Data) -> Iterator[tuple[str, str]]:
     links = {"Board": "index.html", "Questions": "questions.html"}
     if data.verdicts:
         links["Judges"] = "judges.html"
+    if "noted" in files.filters:
+        links["Notes"] = "noted.html"
     for other in [*data.verdicts.values()][1:]:
         links[f"Board: {other.label}"] = files.href(View("board", bench, other.name))
     views = [View("board", bench, name) for name in data.verdicts] or [View("board", bench)]
@@ -88,7 +92,7 @@ class _Files:
         self.numbers = {str(q.question_id): n for n, q in enumerate(data.bench.questions, 1)}
         self.filters = [
             only
-            for only in ("flipped", "none")
+            for only in ("flipped", "none", "noted")
             if verdicts.Found(data, View("verdicts", data.bench.name, only=only)).total
         ]
 

@@ -18,7 +18,7 @@ import os
 import pathlib
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -61,6 +61,7 @@ class Index:
         self.path = _writable(bench)
         self.progress = ""
         """What `update` is doing, in words; empty: it is not running."""
+        self._row_faults: dict[str, None] = {}
         self._lock = threading.RLock()
         self._base = sqlite3.connect(self.path, check_same_thread=False, timeout=60)
         self._base.execute("pragma journal_mode = wal")
@@ -89,6 +90,8 @@ class Index:
                 self._base.commit()
             finally:
                 self.progress = ""
+            if changed:
+                self._row_faults.clear()
             return changed
 
     @property
@@ -99,9 +102,12 @@ class Index:
 
     @property
     def faults(self) -> list[str]:
-        """What is wrong with files, a line each; the rows before the fault are in the index."""
+        """What is wrong with files, a line each; the rows before the fault are in the index.
+
+        What is wrong with a row but its question is noticed when it is read.
+        """
         query = "select fault from files where fault != '' order by path"
-        return [fault for (fault,) in self._all(query)]
+        return [*(fault for (fault,) in self._all(query)), *self._row_faults]
 
     def fact(self, name: str) -> str | None:
         """Return what was noted about the files as they are now."""
@@ -132,11 +138,25 @@ class Index:
         found = store.rows_at(path, KINDS[places[0][0]], at)
         return {number: row for (_, number, *_), row in zip(places, found, strict=True)}
 
-    def scan(self, path: pathlib.Path, light: type[L], kind: type[Row]) -> Iterator[Any]:
-        """Yield the rows of a file, with some fields only, up to a line that is none."""
-        decode = msgspec.json.Decoder(light).decode_lines
+    def scan(
+        self,
+        path: pathlib.Path,
+        light: type[L],
+        kind: type[Row],
+        needed: Callable[[bytes], object] | None = None,
+    ) -> Iterator[Any]:
+        """Yield the rows of a file, with some fields only, up to a line that is none.
 
-        def lines(chunk: bytes) -> list[L] | None:
+        With `needed`, None stands for each row of some lines of which it says no.
+        """
+        decode = msgspec.json.Decoder(light).decode_lines
+        query = "select 1 from files where path = ? and lines = rows and fault = ''"
+        if needed is not None and not self._all(query, str(path)):
+            needed = None  # some lines are no rows, and rows are counted by lines
+
+        def lines(chunk: bytes) -> Sequence[L | None] | None:
+            if needed is not None and not needed(chunk):
+                return [None] * store.count_lines(chunk)
             with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
                 return decode(chunk)
             return None
@@ -167,26 +187,39 @@ class Index:
     def read(self, question: QuestionId, kind: str) -> list[tuple[Any, pathlib.Path]]:
         """Return the rows of a kind about a question, whole, and the file of each.
 
-        Of rows of a file with equal keys it is the last good one.
-
-        Raises:
-            DataError: a file was changed since `update`, or a row is not of its kind.
+        Of rows of a file with equal keys it is the last good one. What is no row of its kind is
+        left out, and one of the `faults`.
         """
         query = (
-            "select path, offset, length from rows join files on id = file "
+            "select path, number, offset, length from rows join files on id = file "
             "where question = ? and kind = ? order by path, number"
         )
         found = []
         places = self._all(query, question, kind)
         for path, group in itertools.groupby(places, key=lambda place: place[0]):
             counting: dict[Any, Any] = {}
-            at = [(offset, length) for _, offset, length in group]
-            for row in store.rows_at(pathlib.Path(path), KINDS[kind], at):
+            for row in self._rows(pathlib.Path(path), kind, [place[1:] for place in group]):
                 key = _key(row)
                 if store.replaces(row, counting.get(key)):
                     counting.pop(key, None)
                     counting[key] = row
             found += [(row, pathlib.Path(path)) for row in counting.values()]
+        return found
+
+    def _rows(
+        self, path: pathlib.Path, kind: str, places: Sequence[tuple[int, int, int]]
+    ) -> list[Any]:
+        """Return the rows of a file at places; those that are none are noted."""
+        try:
+            return store.rows_at(path, KINDS[kind], [place[1:] for place in places])
+        except DataError:  # one of them; now each by itself
+            found: list[Any] = []
+        for number, offset, length in places:
+            try:
+                found += store.rows_at(path, KINDS[kind], [(offset, length)])
+            except DataError as error:
+                where = f"{path.name}:{number + 1}: "  # the line, unless one before it is blank
+                self._row_faults[str(error).replace(f"{path}: ", where)] = None
         return found
 
     def questions(self, path: pathlib.Path) -> set[QuestionId]:

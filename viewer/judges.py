@@ -9,10 +9,11 @@ The numbers are those of `judge_report`, by the same functions.
 import functools
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+import msgspec
 import numpy as np
 from markupsafe import Markup
 
@@ -24,9 +25,8 @@ from harness.reporting.people import judges_in_words
 from harness.results import Scores
 from harness.results.agreement import Agreement, among, items, raters, values, with_votes
 from harness.results.position import flips
-from harness.results.reading import whole_rows
 from harness.results.spent import price_of
-from harness.types import Judgment, QuestionId
+from harness.types import Detail, Judgment, QuestionId
 from viewer import pages
 from viewer.data import Data
 from viewer.pages import Site
@@ -120,7 +120,7 @@ def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             "longer": _mean(_longer(scores, lengths)),
             "repeats": _mean(_repeats(scores)),
             **_agreement(with_votes(scores, votes)),
-            **_costs(scores, judge),
+            **_costs(data, scores, judge),
         }
         if found.pairs:
             row |= row_of({"pairs": found.pairs}, flipped=found.rate)
@@ -166,12 +166,31 @@ def _lengths(data: Data) -> dict[tuple[str, QuestionId], list[int]]:
     }
 
 
-def _costs(scores: Scores, judge: str) -> dict[str, float]:
+class _Calls(msgspec.Struct, gc=False):
+    """What a judgment says of its calls alone."""
+
+    details: list[Detail] = []
+
+
+def _calls(data: Data, scores: Scores) -> Iterator[Detail]:
+    """Yield the calls behind some judgments."""
+    rows = np.unique(scores.row)
+    starts = [*(start for _, start, _ in data.scores.files), np.iinfo(np.int64).max]
+    for (path, start, kind), end in zip(data.scores.files, starts[1:], strict=True):
+        wanted = set(rows[(rows >= start) & (rows < end)].tolist())
+        if kind is not Judgment or not wanted:
+            continue
+        found = data.index.scan(path, _Calls, Judgment, lambda lines: b'"details"' in lines)
+        for number, row in enumerate(found, start):
+            if row is not None and number in wanted:
+                yield from row.details
+
+
+def _costs(data: Data, scores: Scores, judge: str) -> dict[str, float]:
     """Return the mean tokens, seconds, and dollars for a thousand such calls, of the calls."""
     cost = price_of(configs())
     costs: dict[str, list[float]] = defaultdict(list)
-    rows = (row for _, row in whole_rows(scores) if isinstance(row, Judgment))
-    for detail in (detail for row in rows for detail in row.details):
+    for detail in _calls(data, scores):
         usage, dollars = detail.usage, cost(judge, detail)
         if usage.completion_tokens is not None:
             costs["tokens"].append((usage.prompt_tokens or 0) + usage.completion_tokens)

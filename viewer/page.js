@@ -1,10 +1,9 @@
-/* Links and forms of the views lead to addresses; an address is fetched through one hidden button
-   and put into the address bar. Keys press what has them as data-key. Nothing is loaded from elsewhere. */
+/* Links of the views and Gradio's controls lead to addresses; an address is fetched through one
+   hidden button and put into the address bar. Keys press what has them as data-key. Nothing is loaded from elsewhere. */
 (() => {
   "use strict";
   const page = (window.turnbench = { query: location.search, wanted: null, current: null, action: "" });
   const one = (selector) => document.querySelector(selector);
-  const seen = (part) => part && part.getClientRects().length;
   const busy = (on) => document.body.classList.toggle("tb-busy", on);
   const themed = (query) => {
     const theme = new URLSearchParams(location.search).get("__theme");
@@ -18,9 +17,10 @@
 
   /* Files have changed: the view is shown anew, unless somebody votes or types. */
   page.follow = () => {
-    const view = [...document.querySelectorAll(".tb-view [data-title]")].find(seen);
+    const view = one(".tb-view [data-title]");
     const version = one(".tb-state [data-version]")?.dataset.version;
-    const still = document.body.classList.contains("tb-busy") || typing(document.activeElement);
+    const written = [...document.querySelectorAll(".tb-view textarea")].some((own) => own.value !== own.defaultValue);
+    const still = document.body.classList.contains("tb-busy") || typing(document.activeElement) || written;
     if (!view?.dataset.version || !version || view.dataset.version === version || still) return;
     if (new URLSearchParams(page.query).get("tab") !== "vote") page.go(page.query);
   };
@@ -41,7 +41,7 @@
     requestAnimationFrame(() => arrive(other));
   };
   const arrive = (other) => {
-    const view = [...document.querySelectorAll(".tb-view [data-title]")].find(seen);
+    const view = one(".tb-view [data-title]");
     if (!view) return;
     document.title = view.dataset.title;
     if (view.matches("[data-wait]")) { /* it is being made */
@@ -59,7 +59,7 @@
     }
     if (page.flip) window.nextFlip();
     page.flip = false;
-    if (page.focus) view.querySelector(page.focus)?.focus();
+    if (page.focus) one(page.focus)?.focus();
     page.focus = null;
     document.body.dataset.shown = Number(document.body.dataset.shown || 0) + 1;
   };
@@ -80,10 +80,6 @@
       event.preventDefault();
       location.hash = jump.getAttribute("href");
     }
-    const csv = event.target.closest?.("[data-csv]");
-    if (csv) download(csv.dataset.csv + ".csv", one("#tb-csv").textContent);
-    const jsonl = event.target.closest?.("[data-jsonl]");
-    if (jsonl) download(jsonl.dataset.jsonl + ".jsonl", one("#tb-jsonl").textContent);
   });
   const openTab = (name) => {
     const query = new URLSearchParams(page.query);
@@ -92,7 +88,17 @@
     if (name !== "board") next.set("tab", name);
     page.go("?" + next);
   };
-  const download = (name, text) => {
+  page.choose = (name, values) => {
+    const query = new URLSearchParams(page.query);
+    const chosen = values.filter((value) => value !== null && value !== "").map(String);
+    if (query.getAll(name).join("\n") === chosen.join("\n")) return;
+    if (name === "bench") [...query.keys()].forEach((key) => key === "tab" || query.delete(key));
+    if (query.has("question")) query.delete("find");
+    for (const own of [name, "part", "show"]) query.delete(own);
+    for (const value of chosen) query.append(name, value);
+    page.go("?" + query);
+  };
+  page.save = ([name, text]) => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
     link.download = name;
@@ -105,24 +111,19 @@
     if (button?.name) found.push([button.name, button.value]);
     return found;
   };
-  document.addEventListener("change", (event) => event.target.closest?.("form[data-go]")?.requestSubmit());
   document.addEventListener("submit", (event) => {
     const form = event.target.closest?.(".tb-form");
     if (!form) return;
     event.preventDefault();
-    const given = fields(form, event.submitter);
-    if (form.dataset.act !== undefined) {
-      if (document.body.classList.contains("tb-busy")) return;
-      page.action = JSON.stringify([...given, ["view", page.current]]);
-      busy(true);
-      return void one("#tb-act").click();
-    }
-    const query = new URLSearchParams(form.dataset.go);
-    for (const name of [...(form.dataset.fields || "").split(" "), ...given.map(([name]) => name)]) query.delete(name);
-    for (const [name, value] of given) if (value) query.append(name, value);
-    const next = "?" + query;
-    if (next !== page.query) page.go(next);
+    if (document.body.classList.contains("tb-busy")) return;
+    page.action = JSON.stringify([...fields(form, event.submitter), ["view", page.current]]);
+    busy(true);
+    one("#tb-act").click();
   });
+
+  /* What is typed into a drop-down replaces what stands there, and filters. */
+  for (const name of ["focusin", "click"])
+    document.addEventListener(name, (event) => event.target.matches?.("[role=combobox]") && event.target.select());
 
   const typing = (part) => part.closest?.("input, textarea, select, [contenteditable], [role=tab]");
   document.addEventListener("keydown", (event) => {
@@ -131,7 +132,7 @@
     if (event.defaultPrevented || typing(event.target)) return;
     if (event.key === "/") {
       event.preventDefault();
-      page.focus = "input[type=search]";
+      page.focus = "#tb-find :is(input, textarea)";
       openTab("verdicts");
     } else if (event.key === "?") one(".tb-view #tb-keys")?.toggleAttribute("open");
   });

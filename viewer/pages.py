@@ -4,7 +4,7 @@ import base64
 import functools
 import hashlib
 import pathlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,9 @@ class Site:
     href: Callable[[View], str]
     """Returns the address of a view; "" if there is no such view."""
     live: bool = True
-    """Whether there is a viewer that answers: forms, sorting, search."""
+    """Whether there is a viewer that answers: controls, sorting."""
+    writes: bool = False
+    """Whether notes can be written."""
 
 
 @functools.cache
@@ -72,33 +74,6 @@ def number(value: float | None) -> str:
     if value is None or value != value:
         return "–"
     return f"{value:g}" if value == int(value) else rounded(value, 2 if 0 < value < 1 else 1)
-
-
-def choice(view: View, name: str, label: str, options: Mapping[str, str] | Iterable[str]) -> Markup:
-    """Return a field that chooses one of the view's values: what stands in the address → words.
-
-    "" is called "all". Nothing if there is nothing to choose.
-    """
-    words = (
-        options if isinstance(options, Mapping) else {value: value or "all" for value in options}
-    )
-    if len(words) < 2:
-        return Markup("")
-    now = getattr(view, name)
-    return Markup(render("choice.html", name=name, label=label, words=words, now=now))
-
-
-def form(view: View, fields: Iterable[Markup], **changes: str) -> Markup:
-    """Return fields as a form; a change of one leads to the view with its value."""
-    inside = [field for field in fields if field]
-    if not inside:
-        return Markup("")
-    return Markup(render("form.html", address=view.to(**changes).query(), fields=inside))
-
-
-def boxes(view: View, models: Sequence[str]) -> Markup:
-    """Return forms that choose the view's models: one against another, or any of them."""
-    return Markup(render("models.html", view=view, models=models))
 
 
 def notice(words: str) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from harness.reporting.page import rounded
 from harness.results import of_models
@@ -15,6 +14,7 @@ from harness.results.scores import FLIPPED, distinct, means
 from harness.results.slices import differences_of
 from harness.types import Question
 from viewer import conversation, pages
+from viewer.controls import Fields, named
 from viewer.data import Data, Verdicts
 from viewer.pages import Site
 from viewer.state import View
@@ -195,7 +195,7 @@ def _list(data: Data, view: View, site: Site) -> str:
         total=len(rows),
         first=begin + 1,
         steps=[site.href(beside) if beside and site.live else "" for beside in pages_beside],
-        choices=choices(data, view) if site.live else "",
+        live=site.live,
     )
 
 
@@ -234,24 +234,23 @@ def _signed(number: float) -> str:
     return f"+{written}" if float(written) > 0 else written
 
 
-def choices(data: Data, view: View) -> Markup:
-    """Return the fields above the list."""
+def fields(data: Data, view: View) -> Fields:
+    """Return what can be chosen."""
+    question = data.question(view.question) if view.question else None
+    if question is not None:
+        return conversation.fields(data, view, question, _order(data, view))
     chosen = data.chosen(view.verdicts)
-    sources = chosen.choices if chosen is not None else {}
-    metrics = chosen.panel.metrics if chosen is not None else ()
-    categories = [question.category for question in data.bench.questions]
-    labels = {verdicts.name: verdicts.label for verdicts in data.verdicts.values()}
     filters = {"": "all", SECOND: "equal in turn 1, not in turn 2"}
     if len(view.model) == 2:
         first, other = view.model
         filters |= {FIRST_BETTER: f"{first} better", OTHER_BETTER: f"{other} better"}
-    fields = [
-        pages.choice(view, "verdicts", "Verdicts", labels),
-        pages.choice(view, "judge", "Judge", {"": "all together", **sources}),
-        pages.choice(view, "criterion", "Criterion", metrics),
-        pages.choice(view, "category", "Category", ["", *categories]),
-        pages.choice(view, "only", "Only", filters),
-        pages.choice(view, "sort", "Sorted by", SORTS),
-    ]
-    listed = view.to(question="")
-    return pages.form(listed, fields) + pages.boxes(listed, data.best_first(view.verdicts))
+    metrics = chosen.panel.metrics if chosen is not None else ()
+    options = {
+        "verdicts": {verdicts.name: verdicts.label for verdicts in data.verdicts.values()},
+        "judge": named(chosen.choices if chosen is not None else {}, "all together"),
+        "criterion": {metric: metric for metric in metrics},
+        "category": named([question.category for question in data.bench.questions]),
+        "only": filters,
+        "sort": SORTS,
+    }
+    return Fields(view.to(question=""), options, data.best_first(view.verdicts))

@@ -7,8 +7,8 @@ The rows are those of `Scores`, so what is not current is not here either. They 
 of the index once, and each page is one query over it.
 """
 
-import functools
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -19,10 +19,12 @@ from harness.errors import UsageError
 from harness.reporting.changes import changed_in_words
 from harness.reporting.formats import csv
 from harness.reporting.page import Page
-from harness.results.agreement import RatedItem, items, mean_verdicts, turned
-from harness.results.scores import FLIPPED, ONE_SIDED, Source, distinct, means
-from harness.types import Answer, Judgment, QuestionId, Row
+from harness.results.agreement import items, mean_verdicts, turned
+from harness.results.changes import least_of
+from harness.results.scores import FLIPPED, ONE_SIDED, distinct, means
+from harness.types import Answer, Judgment, Note, QuestionId, Row
 from viewer import pages, text
+from viewer.controls import Fields, named
 from viewer.data import Data
 from viewer.pages import Site
 from viewer.state import View
@@ -31,6 +33,8 @@ PAGE = 100
 """Verdicts on one page of the list."""
 MOST = 50_000
 """Verdicts that are sent as one file."""
+SEARCHES = 8
+"""Searches whose hits are kept."""
 WORDS = 200
 """Characters of a reason that a list shows."""
 KINDS = {
@@ -44,10 +48,13 @@ KINDS = {
     "none": "no verdict",
     "people": "otherwise than people",
     "judges": "otherwise than other judges",
+    "noted": "with a note",
     "worse": "worse than in the other run",
     "better": "better than in the other run",
 }
 PLACES = {"": "reasons", "answers": "answers", "questions": "questions"}
+_HITS = {"questions": "question", "answers": "question || ' ' || turn || ' '"}
+"""The column of what matches in other texts than reasons."""
 SORTS = {
     "question": "place",
     "category": "category",
@@ -74,6 +81,7 @@ _FILTERS = {
     "none": "value is null",
     "people": "against_people",
     "judges": "against_judges",
+    "noted": "place in (select value from json_each(:noted))",
     "worse": f"{_MOVED} and {_OWN_CHANGE} < 0",
     "better": f"{_MOVED} and {_OWN_CHANGE} > 0",
 }
@@ -113,24 +121,20 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
     spread = np.where(is_person, np.nan, np.abs(value - rest))
     paired = scores.opponent >= 0
     unlike = np.where(paired, (value - 0.5) * (rest - 0.5) < 0, spread > 0) & ~is_person
-    then = _Then(data)
+    changes = data.changes if data.other is not None else {}
     columns = (
         scores.row, scores.question, scores.turn, scores.model, scores.opponent, scores.source,
-        scores.value, scores.flip, spread, unlike, turned(scores), is_person, scores.metric,
+        scores.value, scores.flip, spread, unlike, turned(scores), is_person,
     )  # fmt: skip
     names = (*scores.models, "")
     for (number, question, turn, model, opponent, source, share, flip, apart, other, swapped,
-         person, metric), item in zip(
+         person), item in zip(
         zip(*(column.tolist() for column in columns), strict=True), items(scores), strict=True
     ):  # fmt: skip
         voted = None if person else people.get(item)
         if voted is not None and swapped:
             voted = 1 - voted
         origin = scores.sources[source]
-        before = then.of(origin, scores.metrics[metric], item)
-        if before is not None and swapped:
-            before = 1 - before
-        change = None if before is None or share != share else share - before
         against = voted is not None and share == share and (voted - 0.5) * (share - 0.5) < 0
         yield (
             number, question, turn, scores.questions[question].category,
@@ -138,26 +142,8 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
             None if share != share else share,
             {FLIPPED: "flipped", ONE_SIDED: "one-sided"}.get(flip, ""),
             voted, None if apart != apart else apart, against, other,
-            change, 1.0 if origin.form in ("grade", "dimensions") else 0.0,
+            changes.get(number), least_of(origin.form),
         )  # fmt: skip
-
-
-class _Then:
-    """The other run's verdicts."""
-
-    def __init__(self, data: Data) -> None:
-        self._scores = data.other.scores.by("judge").main() if data.other is not None else None
-        self._means = functools.cache(self._mean_verdicts)
-
-    def of(self, source: Source, metric: str, item: RatedItem) -> float | None:
-        """Return what the same judge said of an item in the other run; None: nothing."""
-        if self._scores is None or source.kind != "judge":
-            return None
-        return self._means(source.judge, metric).get(item)
-
-    def _mean_verdicts(self, judge: str, metric: str) -> dict[RatedItem, float]:
-        assert self._scores is not None
-        return mean_verdicts(self._scores.of(judges=[judge], metric=metric))
 
 
 class _Reasons(msgspec.Struct, gc=False):
@@ -191,6 +177,7 @@ class Found:
         data.listed  # noqa: B018  (fills the table once)
         self.data, self.view = data, view
         self.values: dict[str, Any] = {"first": view.model[0] if view.model else ""}
+        self.noted, self.gone = _noted(data)
         self.where = " and ".join(["1", *self._conditions()])
         query = f"select count(*) from verdicts where {self.where}"
         self.total: int = data.index.select(query, self.values)[0][0]
@@ -209,50 +196,65 @@ class Found:
             yield "model_1 in (:model0, :model1) and model_2 in ('', :model0, :model1)"
         if view.only in _FILTERS:
             yield _FILTERS[view.only]
+        if view.only == "noted":
+            values["noted"] = msgspec.json.encode(list(self.noted)).decode()
         for name, sign in (("least", ">="), ("most", "<=")):
             number = _number(getattr(view, name))
             if number is not None:
                 values[name] = number
                 yield f"model_2 = '' and value {sign} :{name}"
         if view.find:
-            yield self._matching(_pattern(view.find))
+            yield self._matching()
 
-    def _matching(self, pattern: Any) -> str:
+    def _matching(self) -> str:
         """Return the condition that a text matches; what does is one of the values."""
-        data = self.data
+        kept, search = self.data.hits, (self.view.where, self.view.find)
+        if search not in kept:
+            kept[search] = msgspec.json.encode(self._hits()).decode()
+            while len(kept) > SEARCHES:
+                del kept[next(iter(kept))]
+        self.values["hits"] = kept[search]
+        column, hits = _HITS.get(self.view.where, "place"), "(select value from json_each(:hits))"
+        if self.view.where == "answers":
+            return f"({column} || model_1 in {hits} or {column} || model_2 in {hits})"
+        return f"{column} in {hits}"
+
+    def _hits(self) -> list[Any]:
+        """Return what matches: places, questions, or answers as question, turn and model."""
+        data, find = self.data, self.view.find
+        matches, may_match = _matcher(find), _prefilter(find)
         if self.view.where == "questions":
-            hits: list[Any] = [
+            return [
                 at
                 for at, question in enumerate(data.bench.questions)
-                if any(pattern.search(words) for words in question.turns)
+                if any(map(matches, question.turns))
             ]
-            column = "question in"
-        elif self.view.where == "answers":
+        if self.view.where == "answers":
             numbers: dict[Any, int] = {}
             for at, question in enumerate(data.bench.questions):
                 numbers[question.question_id] = numbers[str(question.question_id)] = at
-            hits = [
+            return [
                 f"{numbers.get(row.question_id)} {turn} {model}"
                 for model, path in data.bench.answer_files().items()
-                for row in data.index.scan(path, _Replies, Answer)
+                for row in data.index.scan(path, _Replies, Answer, may_match)
+                if row is not None
                 for turn, words in enumerate(row.choices[0].turns if row.choices else (), 1)
-                if pattern.search(words)
+                if matches(words)
             ]
-            item = "question || ' ' || turn || ' ' ||"
-            column = f"{item} model_1 in (select value from json_each(:hits)) or {item} model_2 in"
-        else:
-            hits = []
-            for path, start, kind in data.scores.files:
-                if kind is not Judgment:
-                    continue
-                hits += [
-                    number
-                    for number, row in enumerate(data.index.scan(path, _Reasons, Judgment), start)
-                    if any(pattern.search(words) for words in reasons(row))
-                ]
-            column = "place in"
-        self.values["hits"] = msgspec.json.encode(hits).decode()
-        return f"({column} (select value from json_each(:hits)))"
+        return [
+            number
+            for path, start, kind in data.scores.files
+            if kind is Judgment
+            for number, row in enumerate(
+                data.index.scan(path, _Reasons, Judgment, may_match), start
+            )
+            if row is not None
+            and (
+                (row.judgment and matches(row.judgment))
+                or (row.g1_judgment and matches(row.g1_judgment))
+                or (row.g2_judgment and matches(row.g2_judgment))
+            )
+        ]
 
     def rows(self, begin: int, count: int) -> list[dict[str, Any]]:
         """Return some verdicts, in the view's order."""
@@ -305,6 +307,7 @@ class Found:
             "spread": record["spread"],
             **({} if self.data.other is None else {"change": self._own_change(record)}),
             "reason": first_words(row) if isinstance(row, Judgment) else "",
+            **({"note": in_words(self.noted.get(record["place"], ()))} if self.noted else {}),
         }
 
     def _own_change(self, record: dict[str, Any]) -> float | None:
@@ -331,8 +334,33 @@ class Found:
             return "The other run has no verdict on the same model and question."
         size = 1.0 if least == compared else 0.0
         of_one_kind = least in (0, compared)
-        noise = self.data.noise(size).each_way(compared, size) if of_one_kind else None
+        noise = (
+            self.data.noise(size, self.view.judge).each_way(compared, size) if of_one_kind else None
+        )
         return changed_in_words(worse, better, size, noise) + "."
+
+
+def _noted(data: Data) -> tuple[dict[int, list[Note]], list[Note]]:
+    """Return the notes on the table's verdicts, by place, and those on none of them."""
+    if not data.notes.all:
+        return {}, []
+    numbers = {question.question_id: at for at, question in enumerate(data.bench.questions)}
+    items = {f"{numbers.get(note.question_id)} {note.turn}" for note in data.notes.all}
+    query = (
+        "select place from verdicts "
+        "where question || ' ' || turn in (select value from json_each(:items))"
+    )
+    places = data.index.select(query, {"items": msgspec.json.encode(list(items)).decode()})
+    rows = data.rows({place for (place,) in places})
+    judgments = {place: row for place, row in rows.items() if isinstance(row, Judgment)}
+    noted = {place: notes for place, row in judgments.items() if (notes := data.notes.on(row))}
+    here = {note.key for notes in noted.values() for note in notes}
+    return noted, [note for note in data.notes.all if note.key not in here]
+
+
+def in_words(notes: Sequence[Note]) -> str:
+    """Return notes as a list shows them, each with its name, which has no colon."""
+    return "\n".join(f"{note.name}: {note.note}" for note in notes)
 
 
 def verdict_of(record: dict[str, Any]) -> str:
@@ -347,7 +375,7 @@ def verdict_of(record: dict[str, Any]) -> str:
     return "A" if value > 0.5 else "B" if value < 0.5 else "tie"
 
 
-def reasons(row: "Judgment | _Reasons") -> list[str]:
+def reasons(row: Judgment) -> list[str]:
     """Return a judge's words."""
     return [words for words in (row.judgment, row.g1_judgment, row.g2_judgment) if words]
 
@@ -373,14 +401,53 @@ def _pattern(written: str) -> Any:
     """
     import re2
 
-    options = re2.Options()
-    options.case_sensitive, options.log_errors, options.max_mem = False, False, 1 << 20
     try:
-        return re2.compile(written, options)
+        return re2.compile(written, _options(1 << 20))
     except re2.error as error:
         cause = error.args[0] if error.args else ""
         cause = cause.decode(errors="replace") if isinstance(cause, bytes) else str(cause)
         raise UsageError(f"{written!r} is no regular expression: {cause}") from None
+
+
+def _matcher(written: str) -> Callable[[str], Any]:
+    """Return a function that says whether a regular expression matches somewhere in a text.
+
+    RE2's sets say so in a third of the time of its search, which says where.
+
+    Raises:
+        UsageError: it is none.
+    """
+    import re2
+
+    # A set keeps its states in the same memory, and without room for them it finds nothing.
+    matcher = re2.Set.SearchSet(_options(1 << 23))
+    matcher.Add(_pattern(written).pattern)
+    matcher.Compile()
+    matches: Callable[[str], Any] = matcher.Match
+    return matches
+
+
+def _prefilter(written: str) -> Callable[[bytes], Any] | None:
+    """Return a function that says whether lines of JSON may hold what matches; None: there is none.
+
+    A plain word stands in JSON as it is. Only its k and s may not: in any case of letters they are
+    the Kelvin sign and the long s too, which may be escaped.
+    """
+    if not re.fullmatch("[A-Za-z0-9 ]+", written):
+        return None
+    search: Callable[[bytes], Any] = _pattern(written).search
+    others = {"k": b"\\u212a", "s": b"\\u017f"}
+    escaped = [code for letter, code in others.items() if letter in written.lower()]
+    return lambda lines: search(lines) is not None or any(code in lines for code in escaped)
+
+
+def _options(most: int) -> Any:
+    """Return how RE2 reads an expression, with the most bytes that it may take."""
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive, options.log_errors, options.max_mem = False, False, most
+    return options
 
 
 def show(data: Data, view: View, site: Site) -> str:
@@ -388,20 +455,7 @@ def show(data: Data, view: View, site: Site) -> str:
     try:
         found = Found(data, view)
     except UsageError as error:
-        return (_choices(data, view) if site.live else "") + pages.notice(str(error))
-    if view.show == "file" and site.live:
-        rows = found.rows(0, MOST)
-        for row in rows:
-            del row["place"]
-        lines = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
-        return pages.render(
-            "verdicts_file.html",
-            total=found.total,
-            count=len(rows),
-            back=site.href(view.to(show="")),
-            csv=csv(Page("", rows=rows)),
-            jsonl=lines,
-        )
+        return pages.notice(str(error))
     last = max(1, -(-found.total // PAGE))
     page = int(view.part) if view.part.isdecimal() and len(view.part) < 7 else 1
     page = min(max(page, 1), last)
@@ -426,11 +480,12 @@ def show(data: Data, view: View, site: Site) -> str:
         heads=heads,
         changes=found.changes(),
         compared=data.other is not None,
+        noted=bool(found.noted),
+        gone=found.gone if view.only == "noted" else (),
         total=found.total,
         first=begin + 1,
         steps=[site.href(step) if step and site.live else "" for step in beside],
-        file=site.href(view.to(show="file")) if site.live and found.total else "",
-        choices=_choices(data, view) if site.live else "",
+        live=site.live,
     )
 
 
@@ -448,27 +503,37 @@ def opened(view: View, row: dict[str, Any]) -> View:
     )
 
 
-def _choices(data: Data, view: View) -> Markup:
-    """Return the fields above the list."""
-    names = ("judge", "turn", "category")
+def fields(data: Data, view: View) -> Fields:
+    """Return what can be chosen."""
+    data.listed  # noqa: B018  (fills the table once)
     distinct_values = {
-        name: [
+        name: named(
             str(value)
             for (value,) in data.index.select(
                 f"select distinct {name} from verdicts order by 1", {}
             )
-        ]
-        for name in names
+        )
+        for name in ("judge", "turn", "category")
     }
     since = ("worse", "better") if data.other is None else ()
     kinds = {name: words for name, words in KINDS.items() if name not in since}
-    labels = {"judge": "Judge", "turn": "Turn", "category": "Category"}
-    fields = [
-        Markup(pages.render("search.html", find=view.find)),
-        pages.choice(view, "where", "In", PLACES),
-        *(pages.choice(view, name, labels[name], ["", *distinct_values[name]]) for name in names),
-        pages.choice(view, "only", "Verdict", kinds),
-        Markup(pages.render("range.html", least=view.least, most=view.most)),
-    ]
-    listed = view.to(show="")
-    return pages.form(listed, fields) + pages.boxes(listed, data.best_first(view.verdicts))
+    grades: dict[str, str] = {}
+    options = {
+        "find": grades,
+        "where": PLACES,
+        **distinct_values,
+        "only": kinds,
+        "least": grades,
+        "most": grades,
+    }
+    return Fields(view, options, data.best_first(view.verdicts), ("csv", "jsonl"))
+
+
+def file(data: Data, view: View, kind: str) -> str:
+    """Return the verdicts of a view, at most `MOST`, as csv or jsonl."""
+    rows = Found(data, view).rows(0, MOST)
+    for row in rows:
+        del row["place"]
+    if kind == "csv":
+        return csv(Page("", rows=rows))
+    return "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)

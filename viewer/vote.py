@@ -15,10 +15,12 @@ from harness.reporting.page import Column, Table
 from harness.results import summarize
 from harness.results.scores import VOTE
 from viewer import pages, text
-from viewer.ballots import Ballot, Voter, check_voter
+from viewer.ballots import Ballot, Voter
+from viewer.controls import Fields, named
 from viewer.data import Data
 from viewer.judges import PEOPLE, agreement_of
 from viewer.pages import Site
+from viewer.people import check_name
 from viewer.state import View
 
 PLANS = (10, 20, 50, 100, 200)
@@ -42,13 +44,12 @@ def show(data: Data, view: View, site: Site) -> str:
     if len(data.bench.answered_models()) < 2:
         return pages.notice("Voting needs answers of two models; gen_answer makes them.")
     if not view.voter:
-        return _welcome(data, view)
+        return pages.render("welcome.html", voter=view.voter)
     try:
         voter = Voter(data, view.voter, view.category)
     except UsageError as error:
-        return pages.notice(str(error)) + _welcome(data, view)
-    done, total = len(voter.votes), voter.total
-    plan = min(total, int(view.plan) if view.plan.isdecimal() and len(view.plan) < 8 else 50)
+        return pages.notice(str(error)) + pages.render("welcome.html", voter=view.voter)
+    done, plan = len(voter.votes), _plan(view, voter)
     if view.show == "result":
         return _result(data, view, voter, site)
     if view.show == "votes":
@@ -57,22 +58,38 @@ def show(data: Data, view: View, site: Site) -> str:
             "votes.html", voter=voter.name, cast=cast, back=site.href(view.to(show=""))
         )
     ballot = _again(voter, view.show) or (voter.next() if done < plan else None)
-    plans = {str(n): f"{n} votes" for n in sorted({*PLANS, plan}) if n < total}
-    planned = replace(view, plan=str(plan))
-    field = pages.choice(planned, "plan", "Ask me for", {**plans, str(total): "all"})
     links = {name: site.href(view.to(show=name)) for name in ("last", "votes", "result")}
     return pages.render(
         "vote.html",
         voter=voter.name,
         done=done,
         plan=plan,
-        plans=pages.form(planned, [field]),
         links=links if voter.votes else {},
         before=voter.choice_of(ballot) if ballot is not None else "",
         ballot=ballot,
         turns=sides(data, ballot) if ballot is not None else (),
         buttons=BUTTONS,
     )
+
+
+def fields(data: Data, view: View) -> Fields:
+    """Return what can be chosen: what to vote on, or how many votes."""
+    try:
+        voter = Voter(data, view.voter, view.category) if view.voter else None
+    except UsageError:
+        voter = None
+    if voter is None:
+        categories = [question.category for question in data.bench.questions]
+        return Fields(view, {"category": named(categories)})
+    plan = _plan(view, voter)
+    plans = {str(n): f"{n} votes" for n in sorted({*PLANS, plan}) if n < voter.total}
+    return Fields(view.to(plan=str(plan)), {"plan": {**plans, str(voter.total): "all"}})
+
+
+def _plan(view: View, voter: Voter) -> int:
+    """Return how many votes a voter wants to cast."""
+    wanted = int(view.plan) if view.plan.isdecimal() and len(view.plan) < 8 else 50
+    return min(voter.total, wanted)
 
 
 def act(data: Data, view: View, fields: Mapping[str, str]) -> View:
@@ -83,8 +100,8 @@ def act(data: Data, view: View, fields: Mapping[str, str]) -> View:
         MissingError: the answers are no longer there.
     """
     if "begin" in fields:
-        name = view.voter or check_voter(fields.get("voter", ""))
-        return replace(view, voter=name, category=fields.get("category", ""), show="")
+        name = view.voter or check_name(fields.get("voter", ""))
+        return replace(view, voter=name, show="")
     voter = Voter(data, view.voter, view.category)
     ballot = voter.by_token(fields.get("item", ""))
     if ballot is None:
@@ -116,12 +133,6 @@ def _again(voter: Voter, show: str) -> Ballot | None:
     if show == "last":
         return next(iter(voter.cast()), None)
     return voter.by_token(show) if "." in show else None
-
-
-def _welcome(data: Data, view: View) -> str:
-    categories = [question.category for question in data.bench.questions]
-    field = pages.choice(view, "category", "Category", ["", *categories])
-    return pages.render("welcome.html", voter=view.voter, category=field)
 
 
 def _result(data: Data, view: View, voter: Voter, site: Site) -> str:

@@ -1,7 +1,7 @@
 """One benchmark: its questions and settings, and where its files are.
 
 data/<bench>/question.jsonl  bench.toml  reference_answer/  model_answer/  model_judgment/
-             model_metric/  human_judgment/  .turnbench/
+             model_metric/  human_judgment/  note/  .turnbench/
 """
 
 import functools
@@ -264,7 +264,7 @@ class Bench:
                 ]
         return replies
 
-    # Judgments, votes, measurements
+    # Judgments, votes, notes, measurements
 
     def judgment_file(
         self, judge: str, judge_set: str, kind: Kind, sample: int = 0
@@ -295,6 +295,18 @@ class Bench:
         """Return the files of people's votes."""
         folder = self.folder / "human_judgment"
         return sorted([*store.data_files(folder), *folder.glob("[!.]*.json")])
+
+    def vote_file(self, voter: str) -> pathlib.Path:
+        """Return the file to which a person's votes go."""
+        return self.folder / "human_judgment" / f"{file_stem(voter)}.jsonl"
+
+    def note_file(self, name: str) -> pathlib.Path:
+        """Return the file to which a person's notes on verdicts go."""
+        return self.folder / "note" / f"{file_stem(name)}.jsonl"
+
+    def note_files(self) -> list[pathlib.Path]:
+        """Return the files of people's notes on verdicts."""
+        return store.data_files(self.folder / "note")
 
     def metric_file(self, metric: str) -> pathlib.Path:
         """Return the file of a metric's numbers, which may not exist."""

@@ -132,10 +132,11 @@ def fold(text: str) -> str:
 
 
 _OTHERS_TURN = re.compile(
-    r"^(?:<\|im_start\|> ?(?:user|system)|<\|start_header_id\|> ?user|<start_of_turn> ?user"
+    r"\n(?:<\|im_start\|> ?(?:user|system)|<\|start_header_id\|> ?user|<start_of_turn> ?user"
     r"|<\|user\|>|\[INST\]|#{2,4} ?(?:User|Human|Instruction) ?:)",
-    re.I | re.M,
+    re.I,
 )
+"""At the start of a line; with the line break, which is searched for fast."""
 
 
 def _spoken(text: str) -> str:
@@ -144,7 +145,7 @@ def _spoken(text: str) -> str:
     It ends where it opens a turn of somebody else: what follows is no longer the judge's.
     """
     plain = split_reasoning(fold(text), cut=True).text.strip()
-    turn = _OTHERS_TURN.search(plain)
+    turn = _OTHERS_TURN.search(f"\n{plain}")
     return plain if turn is None else plain[: turn.start()].rstrip()
 
 

@@ -53,7 +53,7 @@ an error of the harness that is passed on as it is."""
 
 _CREDENTIALS = {
     *("openai-organization", "openai-project", "x-goog-user-project", "cookie"),
-    *(header for provider in PROVIDERS.values() for header in provider.key_headers),
+    *(name.lower() for provider in PROVIDERS.values() for name in provider.key_headers),
 }
 
 
@@ -247,8 +247,8 @@ class RemoteModel(ABC):
         if self._stream:
             parameters["stream_options"] = {"include_usage": True}
         for name in sorted(parameters):
-            refused = name in self._left_out
-            if refused or _json(parameters[name]) in self._refused.get(name, ()):
+            values = self._refused.get(name)
+            if name in self._left_out or (values and _json(parameters[name]) in values):
                 del parameters[name]
                 notes.append(f"{name} left out: the endpoint refuses it")
         if limit := parameters.get(self.limit):
@@ -419,8 +419,8 @@ def http_client(
         foreign = _CREDENTIALS | (_environment_headers() if endpoint.stated else set())
 
     async def guard(request: httpx2.Request) -> None:
-        for name in foreign:
-            request.headers.pop(name, None)
+        for name in foreign.intersection(request.headers):
+            del request.headers[name]
         request.headers.update(credentials)
 
     async def cap(response: httpx2.Response) -> None:

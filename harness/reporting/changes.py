@@ -9,6 +9,8 @@ question  turn  model  from  to  change  reason
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from harness.errors import MissingError, UsageError
 from harness.options import ShowResult
 from harness.reporting import Column, Note, Page, Table
@@ -67,23 +69,25 @@ def _page(judged: Judged, panel: Panel, found: Changes) -> Page:
     changed = [*found.worse, *reversed(found.better)]
     noise = found.noise.each_way(len(found.items), found.least)
     outcome = changed_in_words(len(found.worse), len(found.better), found.least, noise) + "."
-    reasons = _reasons(panel, changed)
+    reasons, several = _reasons(panel, changed), len(panel.judges) > 1
     rows: list[dict[str, Any]] = [
         {
             "question_id": change.question,
             "turn": change.turn,
+            "judge": change.judge if several else None,
             "model": change.model,
             "opponent": change.opponent or None,
             "from": change.old,
             "to": change.new,
             "change": change.by,
-            "reason": reasons.get(_about(change), ""),
+            "reason": reasons.get(change.row, ""),
         }
         for change in changed
     ]
     columns = [
         Column("question_id", "question"),
         Column("turn"),
+        Column("judge", optional=True),
         Column("model"),
         Column("opponent", "against", optional=True),
         Column("from", format=".1", always=True),
@@ -106,18 +110,12 @@ def _page(judged: Judged, panel: Panel, found: Changes) -> Page:
     return Page(outcome, [Table(title, columns, rows)], notes=notes, title=title, facts=facts)
 
 
-def _about(change: Change) -> tuple[Any, ...]:
-    return change.question, change.turn, frozenset({change.model, change.opponent} - {""})
-
-
-def _reasons(panel: Panel, changed: Sequence[Change]) -> dict[tuple[Any, ...], str]:
-    """Return the judge's first words on each of these verdicts."""
-    wanted = {_about(change) for change in changed}
-    found: dict[tuple[Any, ...], str] = {}
-    rows = (row for _, row in whole_rows(panel.scores) if isinstance(row, Judgment))
-    for row in rows:
-        key = row.question_id, row.turn, frozenset(row.models)
-        if key in wanted:
+def _reasons(panel: Panel, changed: Sequence[Change]) -> dict[int, str]:
+    """Return the judge's first words on each of these verdicts, by its row."""
+    rows = np.isin(panel.scores.row, [change.row for change in changed])
+    found: dict[int, str] = {}
+    for number, row in whole_rows(panel.scores.take(rows)):
+        if isinstance(row, Judgment):
             text = " ".join((row.judgment or row.g1_judgment or "").split())
-            found.setdefault(key, text if len(text) <= WORDS else text[:WORDS].rstrip() + "…")
+            found[number] = text if len(text) <= WORDS else text[:WORDS].rstrip() + "…"
     return found

@@ -250,10 +250,11 @@ def _made_by(panel: Panel, view: View) -> dict[str, object]:
 
 
 def _rows(sections: Sequence[Section], view: View) -> list[Row]:
-    """Return the rows for programs; of several kinds each row says its mode."""
+    """Return the rows for programs; of several kinds each row says its mode and judge."""
+    names = ("judge_set", "mode", "judge") if len(sections) > 1 else ("judge_set",)
     rows: list[Row] = []
     for section in sections:
         made_by = _made_by(section.panel, view)
-        more = {name: made_by[name] for name in ("judge_set", "mode")[: len(sections)]}
-        rows += [{**row, **more} for row in section.rows]
+        more = {name: made_by[name] for name in names}
+        rows += [{**row, **more, **row} for row in section.rows]
     return rows

@@ -15,6 +15,7 @@ from harness.judging import sets
 from harness.options import Select, ShowResult, Slice
 from harness.reporting.section import View
 from harness.results import Panel, Scores, Source, baseline_of, common, panels, read
+from harness.results.panels import most_alike
 from harness.results.scores import WIN, present
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
@@ -65,15 +66,7 @@ def other_run(bench: Bench, path: pathlib.Path, panel: Panel) -> Panel:
         scores = read(benches.load(bench.name, path, bench.reasoning))
     else:
         scores = read(bench, files=[path])
-    return max(
-        panels(scores),
-        key=lambda old: (
-            old.form == panel.form,
-            old.judge_set == panel.judge_set,
-            old.method == panel.method,
-            set(old.judges) == set(panel.judges),
-        ),
-    )
+    return most_alike(panel, panels(scores))
 
 
 def _read(options: ShowResult, bench: Bench) -> Scores:

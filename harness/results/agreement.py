@@ -226,6 +226,8 @@ def mean_verdicts(scores: Scores) -> dict[RatedItem, float]:
 def preferences(judged: Scores, pairs: Iterable[RatedItem]) -> dict[RatedItem, float]:
     """Return one judge's verdict on some pairs; where it compared none, as its grades decide."""
     wanted = dict.fromkeys(pairs)
+    if not wanted:
+        return {}
     verdicts = mean_verdicts(judged.take(judged.opponent >= 0))
     if verdicts:
         return {item: verdicts[item] for item in wanted if item in verdicts}

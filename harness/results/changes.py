@@ -3,20 +3,27 @@
     question 81, turn 1: from 8 to 5          got worse by 3
     22 got worse by 1 or more, 19 better; the judge's own noise gives about 18 each way
 
+Each judgment counts by itself. It is compared with the mean of what the same judge said then, or
+all judges where that one said nothing at all; a pair is seen from the model that its row names
+first.
+
 Noise is how often two verdicts of a judge on one and the same answer are as far apart: those of
 samples (`--samples`), and those of both runs on answers that they share. Of n verdicts that are
 compared it gives n · share / 2 each way.
 """
 
+import functools
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from harness.results.drift import ItemKey, Outcomes, drift_of, outcomes
+from harness.results.agreement import RatedItem, items, mean_verdicts
+from harness.results.drift import Outcomes, drift_of, outcomes
 from harness.results.panels import Panel
+from harness.results.scores import Form, Scores
 from harness.types import QuestionId
 
 FEWEST = 20
@@ -26,8 +33,11 @@ FEWEST = 20
 class Change(NamedTuple):
     """A verdict then and now."""
 
+    row: int
+    """Of the verdict now, as in `Scores.row`."""
     question: QuestionId
     turn: int
+    judge: str
     model: str
     opponent: str
     """Of pairs; else empty."""
@@ -87,71 +97,93 @@ def has_moved(difference: float, least: float) -> bool:
     return difference != 0 and abs(difference) >= least
 
 
-def least_of(panel: Panel) -> float:
+def least_of(form: Form) -> float:
     """Return the smallest change that counts: of grades a whole point, else any."""
-    return 1.0 if panel.form in ("grade", "dimensions") else 0.0
+    return 1.0 if form in ("grade", "dimensions") else 0.0
 
 
 def changes_of_models(panel: Panel, old: str, new: str) -> Changes:
     """Return what changes from one model's verdicts to another's."""
-    found = outcomes(panel, None)
-    items = {
-        model: {
-            (question, turn, opponent): value
-            for (question, turn, opponent), value in found.get(model, {}).items()
-            if opponent not in (old, new)
-        }
-        for model in (old, new)
-    }
-    noise = Noise(_between_samples(panel))
-    return Changes(_compared(new, items[old], items[new]), least_of(panel), noise)
+    scores = panel.scores.main()
+    own = scores.mirrored()
+    against_old = np.array([name == old for name in (*own.models, "")])[own.opponent]
+    is_new = np.array([name == new for name in own.models], dtype=bool)[own.model]
+    found = _compared(own.take(is_new & ~against_old), scores, old, new)
+    return Changes(list(found), least_of(panel.form), Noise(_between_samples(panel)))
 
 
 def changes_of_runs(new: Panel, old: Panel, baseline: str | None = None) -> Changes:
-    """Return what changes from another run's verdicts on the same models to these.
+    """Return what changes from another run's verdicts to these."""
+    found = list(verdict_changes(new, old))
+    return Changes(found, least_of(new.form), noise_between(new, old, baseline))
 
-    Pairs are seen from the model that is not the baseline; without one, from the first by name.
+
+def verdict_changes(new: Panel, old: Panel) -> Iterator[Change]:
+    """Yield each verdict that has one on the same item in another run."""
+    return _compared(new.scores.main(), old.scores.main())
+
+
+def noise_between(
+    new: Panel, old: Panel, baseline: str | None = None, judges: Collection[str] = ()
+) -> Noise:
+    """Return how far a judge's verdicts on the same answers are apart, in and between two runs.
+
+    Args:
+        new: these verdicts.
+        old: those of the other run.
+        baseline: of pairs, the opponent of all; without one, none of both runs are compared.
+        judges: those that count; none named: all.
     """
-    then, now = outcomes(old, baseline), outcomes(new, baseline)
-    items = [
-        change
-        for model in now
-        if model in then
-        for change in _compared(model, then[model], now[model])
-        if baseline is not None or not change.opponent or model < change.opponent
-    ]
-    return Changes(items, least_of(new), noise_between(new, old, baseline))
+    found: list[float] = []
+    for judge in judges or new.judges:
+        now, then = new.alone(judge), old.alone(judge)
+        twice = drift_of(now, then, None, baseline=baseline, new_names={}).differences.values()
+        found += [difference for differences in twice for difference in differences]
+        found += [*_between_samples(now), *_between_samples(then)]
+    return Noise(found)
 
 
-def noise_between(new: Panel, old: Panel, baseline: str | None = None) -> Noise:
-    """Return how far verdicts on the same answers are apart, in and between two runs."""
-    twice = drift_of(new, old, None, baseline=baseline, new_names={}).differences.values()
-    between = [difference for differences in twice for difference in differences]
-    return Noise([*between, *_between_samples(new), *_between_samples(old)])
+def _compared(scores: Scores, then: Scores, old: str = "", new: str = "") -> Iterator[Change]:
+    """Yield the entries that have an earlier verdict; the model `new` was called `old` then."""
+    judges = {source.judge for source in then.sources_present.values()}
 
+    @functools.cache
+    def earlier(judge: str, metric: str) -> dict[RatedItem, float]:
+        by = [judge] if judge in judges else None
+        return mean_verdicts(then.of(judges=by, metric=metric))
 
-def _compared(
-    model: str, then: Mapping[ItemKey, float], now: Mapping[ItemKey, float]
-) -> list[Change]:
-    """Return the items that have a verdict in both."""
-    return [
-        Change(*item[:2], model, item[2], then[item], value)
-        for item, value in now.items()
-        if value == value and item in then and then[item] == then[item]
-    ]
+    names = (*scores.models, "")
+    columns = (scores.row, scores.turn, scores.model, scores.opponent, scores.value)
+    kinds = (scores.source, scores.metric)
+    for (row, turn, code, other, value, source, metric), item in zip(
+        zip(*(column.tolist() for column in (*columns, *kinds)), strict=True),
+        items(scores),
+        strict=True,
+    ):
+        model, opponent, judge = names[code], names[other], scores.sources[source].judge
+        name = old if model == new else model
+        models = tuple(sorted((name, opponent))) if opponent else (name,)
+        before = earlier(judge, scores.metrics[metric]).get(item._replace(models=models))
+        if before is None or value != value:
+            continue
+        before = before if models[0] == name else 1 - before
+        yield Change(row, item.question, turn, judge, model, opponent, before, value)
 
 
 def _between_samples(panel: Panel) -> list[float]:
-    """Return how far each two neighbouring samples of a judge are apart on the same answers."""
-    samples = np.array([source.sample for source in panel.scores.sources])
-    tables: list[Outcomes] = []
-    for sample in sorted({source.sample for source in panel.scores.sources_present.values()}):
-        scores = panel.scores.take((samples == sample)[panel.scores.source])
-        tables.append(outcomes(replace(panel, scores=scores), None))
+    """Return how far each two neighbouring samples of each judge are apart on the same answers."""
     return [
-        change.by
-        for first, second in itertools.pairwise(tables)
-        for model in first
-        if model in second
-        for change in _compared(model, first[model], second[model])
+        now[model][item] - value
+        for judge in panel.judges
+        for then, now in itertools.pairwise(_by_sample(panel.alone(judge)))
+        for model in then.keys() & now.keys()
+        for item, value in then[model].items()
+        if item in now[model] and value == value and now[model][item] == now[model][item]
     ]
+
+
+def _by_sample(panel: Panel) -> list[Outcomes]:
+    samples = np.array([source.sample for source in panel.scores.sources])
+    present = sorted({source.sample for source in panel.scores.sources_present.values()})
+    parts = [panel.scores.take((samples == sample)[panel.scores.source]) for sample in present]
+    return [outcomes(replace(panel, scores=scores), None) for scores in parts]

@@ -68,6 +68,12 @@ class Panel:
         one_reply = self.form in ("label", "dimensions", "points")
         return scores.of(metric=self.metrics[0]) if one_reply else scores
 
+    def alone(self, judge: str) -> "Panel":
+        """Return a judge's verdicts alone; all of them if it gave none."""
+        if judge not in self.judges:
+            return self
+        return replace(self, scores=self.scores.of(judges=[judge]), judges=(judge,))
+
     @property
     def unread(self) -> int:
         """How many judgments have no verdict."""
@@ -216,6 +222,19 @@ def _with_few(scores: Scores, codes: Collection[int], named: Collection[str]) ->
         sizes[judge] = len(distinct(rows.question, rows.turn, *ends)[0])
     most = max(sizes.values())
     return [judge for judge in judges if judge not in named and sizes[judge] < most / 2]
+
+
+def most_alike(panel: Panel, others: Iterable[Panel]) -> Panel:
+    """Return which of some panels, at least one, is most like another."""
+    return max(
+        others,
+        key=lambda other: (
+            other.form == panel.form,
+            other.judge_set == panel.judge_set,
+            other.method == panel.method,
+            set(other.judges) == set(panel.judges),
+        ),
+    )
 
 
 def of_models(shown: Iterable[Panel], models: Collection[str]) -> list[Panel]:

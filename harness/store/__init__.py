@@ -15,6 +15,7 @@ from harness.store.pending import Failure, Pending, failures
 from harness.store.read import (
     Place,
     blocks,
+    count_lines,
     data_files,
     fingerprint,
     heads,
@@ -37,6 +38,7 @@ __all__ = [
     "Writer",
     "blocks",
     "convert",
+    "count_lines",
     "data_files",
     "explain",
     "failures",

@@ -174,15 +174,11 @@ def _chunks(
     if _is_array(path):
         yield from ([place.row] for place in rows(path, kind))
         return
-    import numpy as np
-
     line, offset = 1, 0
     with _open(path) as file:
         while chunk := file.read(_CHUNK):
             chunk += file.readline()
-            # numpy: `bytes.count` takes as long as reading the JSON
-            ends = int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == ord("\n")))
-            count = ends + (not chunk.endswith(b"\n"))
+            count = count_lines(chunk)
             found = light(chunk)
             if found is not None and len(found) == count:  # else lines are blank or hold several
                 yield found
@@ -190,6 +186,15 @@ def _chunks(
                 lines = _lines(io.BytesIO(chunk), line, offset)
                 yield from ([place.row] for place in _places(lines, path, kind))
             line, offset = line + count, offset + len(chunk)
+
+
+def count_lines(lines: bytes) -> int:
+    """Return how many lines these are; the last one may have no end."""
+    import numpy as np
+
+    # numpy: `bytes.count` takes as long as reading the JSON
+    ends = int(np.count_nonzero(np.frombuffer(lines, np.uint8) == ord("\n")))
+    return ends + (not lines.endswith(b"\n"))
 
 
 class Heads(NamedTuple):

@@ -5,7 +5,6 @@ about judges, status, the viewer's Board and Judges, and what is written for oth
 """
 
 import csv
-import html
 import io
 import json
 import pathlib
@@ -178,10 +177,8 @@ def test_what_is_judged_missing_and_unread_is_the_same_in_status_and_results(sma
 def test_the_board_s_csv_is_the_terminal_s(small: Small) -> None:
     views = Views(Home(small.data_dir))
     for judge in small.judges:
-        page = views.show(f"?bench=small&verdicts=pair/mt_bench&judge={judge}")[1]
-        text = re.search(r'<pre id="tb-csv" hidden>(.*?)</pre>', page, re.DOTALL)
-        assert text is not None, page[:300]
-        rows = by_model(list(csv.DictReader(io.StringIO(html.unescape(text[1])))))
+        text = views.file(f"?bench=small&verdicts=pair/mt_bench&judge={judge}", "csv")
+        rows = by_model(list(csv.DictReader(io.StringIO(text))))
         assert {name: float(row["win_rate_adjusted"]) for name, row in rows.items()} == (
             pytest.approx(win_rates(small, judge))
         )

@@ -1,6 +1,7 @@
 """A running viewer, and a browser that notices what a page should not do."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -97,6 +98,13 @@ class Watched:
             "!document.body.classList.contains('tb-busy')"
         )
         return int(self.page.evaluate("Number(document.body.dataset.shown)"))
+
+    def choose(self, label: str, words: str) -> None:
+        """Choose an option of a drop-down, and wait for the view that it leads to."""
+        self.page.get_by_role("combobox", name=label, exact=True).click()
+        # The list is Gradio's; of two of them open for a moment the last is this one's.
+        option = self.page.get_by_role("option", name=re.compile(rf"^\W*{re.escape(words)}$"))
+        self.leads(option.last.click)
 
     def leads(self, act: Any) -> None:
         """Do something that leads to another view, and wait for it."""

@@ -3,16 +3,19 @@
 import csv
 import json
 import pathlib
+import re
 import shutil
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness import store
 from harness.cli.main import viewer as main
-from harness.types import Vote
+from harness.types import Judgment, Vote
 from tests.viewer.hostile import TEXTS
 from tests.viewer.small import MODELS, numbered, small, write
+from viewer.notes import note_on
 from viewer.state import parse
 
 pytestmark = pytest.mark.browser
@@ -41,6 +44,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     pair |= {"g1_winner": "model_1", "g2_winner": "model_2"}
     pairs = [{**pair, "g1_judgment": text, "g2_judgment": text} for text in texts]
     write(home / "model_judgment" / "j_pair.jsonl", numbered(pairs))
+    judgments = store.rows(home / "model_judgment" / "j_pair.jsonl", Judgment)
+    notes = [note_on(place.row, names[0], place.row.g1_judgment or "") for place in judgments]
+    write(home / "note" / "eva.jsonl", [msgspec.to_builtins(note) for note in notes])
     return home.parent
 
 
@@ -78,7 +84,7 @@ def test_keys_walk_search_and_go_back(viewer: Any, data: pathlib.Path, watched: 
     watched.leads(lambda: page.keyboard.press("/"))
     page.keyboard.type("bee says")
     watched.leads(lambda: page.keyboard.press("Enter"))
-    watched.leads(lambda: page.locator("[name=where]").select_option("answers"))
+    watched.choose("In", "answers")
     watched.leads(page.locator(".tb-list tbody a").first.click)
     mark = page.locator("mark").first
     assert mark.inner_text() == "bee says"
@@ -97,7 +103,7 @@ def test_a_table_is_sorted_compared_and_downloaded(
         "bee",
         "ant",
     ]
-    watched.leads(lambda: page.get_by_label("Compare with").select_option("mo"))
+    watched.choose("Compare with", "mo")
     assert parse(page.url.partition("?")[2]).other == "mo"
     assert "Δ" in words(page)
     with page.expect_download() as saved:
@@ -140,8 +146,7 @@ def test_a_flip_is_two_clicks_away_and_opens_at_its_turn(
 
 def test_what_is_filtered_is_downloaded(viewer: Any, data: pathlib.Path, watched: Any) -> None:
     page = watched.open(viewer(data)[1], "?tab=verdicts")
-    watched.leads(lambda: page.locator("[name=only]").select_option("flipped"))
-    watched.leads(page.get_by_role("link", name="Download these").click)
+    watched.choose("Only", "flipped when swapped")
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download as jsonl").click()
     lines = saved.value.path().read_text().splitlines()
@@ -169,10 +174,12 @@ def test_every_tab_fits_the_screen_and_axe_finds_nothing(
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     opened = "?tab=questions&question=3&model=ant&model=bee"
     queries = ["", "?tab=questions", opened, "?tab=judges", "?tab=vote", "?tab=vote&voter=zoe"]
-    queries += ["?tab=verdicts&find=likes", "?other=mo&judge=lu", "?tab=verdicts&show=file"]
+    queries += ["?tab=verdicts&find=likes", "?other=mo&judge=lu"]
     for query in queries:
         page = watched.open(viewer(data)[1], query, width=width, theme=theme)
         page.evaluate("document.querySelectorAll('.tb-view details').forEach(d => d.open = true)")
+        for more in page.get_by_role("button", name=re.compile("^More:")).all():
+            more.click()
         assert page.evaluate("document.documentElement.scrollWidth") <= width, query
         page.evaluate("window.scrollTo(0, 0)")
         faults = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
@@ -210,6 +217,7 @@ def test_nothing_hostile_runs_in_the_viewer(
         "?tab=vote&voter=eva",
         "?tab=verdicts",
         "?tab=verdicts&find=<s",
+        "?tab=verdicts&only=noted",
     ]
     queries += [f"?tab=questions&question={n}" for n in range(1, len(TEXTS) + 1)]
     for query in queries:

@@ -77,6 +77,20 @@ def test_a_row_that_is_being_written_is_read_when_it_is_whole(bench_of_two: Benc
     assert index.faults == []
 
 
+def test_a_row_that_is_none_is_named_and_the_others_are_read(bench_of_two: Bench) -> None:
+    path = bench_of_two.folder / "model_judgment" / "j_single.jsonl"
+    faulty = grade(1, 7)
+    del faulty["score"]
+    write(path, [grade(1, 5), faulty, grade(1, 6)])
+    index = Index(bench_of_two)
+    index.update()
+    assert scores(index) == {1: 6}
+    assert index.faults == ["j_single.jsonl:2: has no score, label, scores or points"]
+    write(path, [grade(1, 5)])
+    index.update()
+    assert index.faults == []
+
+
 def test_nothing_is_read_twice(bench_of_two: Bench) -> None:
     path = bench_of_two.folder / "model_judgment" / "j_single.jsonl"
     write(path, [grade(1, 7)])

@@ -1,11 +1,14 @@
 """What readers come for, in a real browser: each task with its clicks and choices counted."""
 
+import json
 import pathlib
 from typing import Any
 
 import pytest
 
+import harness
 from harness import store
+from harness.cli.main import viewer as main
 from harness.types import Vote
 from tests.viewer.small import small, write
 
@@ -32,14 +35,19 @@ class Reader:
         self.watched.leads(self.page.locator(f"{selector}:visible").first.click)
 
     def choose(self, label: str, value: str) -> None:
-        """Choose a value of a field."""
+        """Choose an option of a drop-down."""
         self.steps += 1
-        field = self.page.locator(f".tb-field:has(> span:text-is('{label}')):visible select")
-        self.watched.leads(lambda: field.select_option(value))
+        self.watched.choose(label, value)
 
     def press(self, key: str) -> None:
         """Press a key that leads to another view."""
         self.watched.leads(lambda: self.page.keyboard.press(key))
+
+    def follow(self, selector: str) -> None:
+        """Click on what leads to another page from disk."""
+        self.steps += 1
+        self.page.locator(f"{selector}:visible").first.click()
+        self.page.wait_for_load_state()
 
     @property
     def words(self) -> str:
@@ -119,6 +127,98 @@ def test_ten_blind_votes_take_two_clicks_and_ten_keys(
     path = data / "small" / "human_judgment" / "zoe.jsonl"
     assert len(list(store.rows(path, Vote))) == 10
     assert reader.steps == 2
+
+
+def test_what_got_worse_since_another_run_takes_three_steps(
+    viewer: Any, data: pathlib.Path, watched: Any, tmp_path: pathlib.Path
+) -> None:
+    old = small(tmp_path)
+    judged = old / "small" / "model_judgment" / "lu_single.jsonl"
+    grade = json.loads(judged.read_text().splitlines()[26])  # of cat
+    write(judged, [{**grade, "score": 10}], "ab")
+    reader = Reader(watched)
+    page = watched.open(viewer(data, "--compare-with", str(old))[1])
+    reader.choose("Compare with", f"the other run: {tmp_path.name}")
+    assert "Δ" in reader.words
+    assert reader.steps == 1
+    reader = Reader(watched)
+    watched.open(viewer(data, "--compare-with", str(old))[1])
+    reader.click(TAB.format("verdicts"))
+    assert "1 got worse, 0 better" in reader.words
+    reader.choose("Only", "worse than in the other run")
+    reader.click(".tb-list tbody a")
+    assert "lu likes cat here" in reader.words
+    assert page.locator("[data-here]").count() == 1
+    assert reader.steps == 3
+
+
+def test_a_ballot_there_and_back_takes_a_key_a_vote_and_three_clicks(
+    viewer: Any, watched: Any, tmp_path: pathlib.Path
+) -> None:
+    home, ballot, votes = small(tmp_path / "data"), tmp_path / "b.html", tmp_path / "votes.jsonl"
+    assert main(["--data-dir", str(home), "--ballot", str(ballot), "4"]) == 0
+    reader, page = Reader(watched), watched.page
+    page.goto(ballot.as_uri())
+    for key in "abta":
+        page.keyboard.press(key)
+    page.get_by_label("Your name").fill("Ida")
+    with page.expect_download() as saved:
+        reader.follow("#save")
+    saved.value.save_as(votes)
+    harness.import_data("votes", [votes], "small", data_dir=home)
+    watched.open(viewer(home)[1])
+    reader.click(TAB.format("verdicts"))
+    reader.choose("Judge", "Ida")
+    assert "4 verdicts" in reader.words
+    assert reader.steps == 3
+
+
+def test_pages_from_disk_answer_in_two_and_three_clicks(
+    data: pathlib.Path, watched: Any, tmp_path: pathlib.Path
+) -> None:
+    assert main(["--data-dir", str(data), "--export", str(tmp_path)]) == 0
+    first = (tmp_path / "index.html").as_uri()
+    reader, page = Reader(watched), watched.page
+    page.goto(first)
+    assert "ant is the best of 3 models" in page.inner_text("main")
+    reader.follow("main a:text-is('cat')")
+    reader.follow(".tb-list tbody a")
+    assert "What is 5?" in page.inner_text("main")
+    assert reader.steps == 2
+    reader = Reader(watched)
+    page.goto(first)
+    reader.follow("nav a:text-is('Judges')")
+    reader.follow(".tb-table a[href*='flipped']")
+    reader.follow(".tb-list tbody a")
+    assert "changed with the order: a tie" in page.inner_text("main")
+    assert reader.steps == 3
+
+
+def test_two_readers_write_notes_at_once_and_see_each_others(
+    viewer: Any, data: pathlib.Path, watched: Any, chromium: Any
+) -> None:
+    from tests.viewer.conftest import Watched
+
+    context = chromium.new_context(locale="en-US")
+    readers = {"ida": Reader(watched), "ole": Reader(Watched(context.new_page()))}
+    for name, reader in readers.items():
+        page = reader.watched.open(viewer(data)[1], "?tab=verdicts&judge=mo&model=cat")
+        reader.click(".tb-list tbody a")
+        page.get_by_text("Write a note").first.click()
+        reader.steps += 1
+        page.get_by_label("Your name").first.fill(name)
+        page.get_by_label("What you think").first.fill(f"{name} thinks not")
+    for reader in readers.values():
+        reader.click("form:has(textarea) button")
+        assert reader.steps == 3
+    for reader in readers.values():
+        notes = reader.page.locator(".tb-note:visible")
+        reader.page.wait_for_function("document.querySelectorAll('.tb-note').length === 2")
+        assert notes.all_inner_texts() == ["ida:\n\nida thinks not", "ole:\n\nole thinks not"]
+    reader.click(TAB.format("verdicts"))
+    reader.choose("Only", "with a note")
+    assert "1 verdict;" in reader.words
+    context.close()
 
 
 def test_two_readers_at_once_see_each_their_own_view(

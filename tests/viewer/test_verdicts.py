@@ -4,11 +4,15 @@ import csv
 import gzip
 import html
 import io
+import json
 import pathlib
 import re
+from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import pytest
+import re2
 
 from tests.viewer.small import numbered, small, write
 from viewer.app import Views
@@ -102,11 +106,7 @@ def test_a_row_opens_its_conversation_at_its_turn(views: Views) -> None:
 
 
 def test_what_is_filtered_is_sent_as_csv_and_jsonl(views: Views) -> None:
-    page = views.show("?tab=verdicts&only=flipped&show=file")[1]
-    texts = [
-        html.unescape(re.findall(f'<pre id="tb-{kind}" hidden>(.*?)</pre>', page, re.S)[0])
-        for kind in ("csv", "jsonl")
-    ]
+    texts = [views.file("?tab=verdicts&only=flipped", kind) for kind in ("csv", "jsonl")]
     rows = list(csv.DictReader(io.StringIO(texts[0])))
     lines = [msgspec.json.decode(line) for line in texts[1].splitlines()]
     assert len(rows) == len(lines) == 6
@@ -148,3 +148,26 @@ def test_packed_files_are_shown_and_searched(tmp_path: pathlib.Path) -> None:
     views = Views(Home(home))
     assert "ant is the best of 3 models" in views.show("")[1]
     assert total(views.show("?tab=verdicts&find=lu likes bee")[1]) == 12
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"], ids=["whole lines", "blank lines"])
+def test_a_search_finds_what_matches_however_it_is_written(
+    tmp_path: pathlib.Path, between: str
+) -> None:
+    texts = ["task", "a ta\u212a", "\u017fki", "wa\u017f", "TASK\nx", "é", "É", "no", "x" * 70_000]
+    texts += [*texts, "ski", "classes"]
+    row = {"model": "ant", "turn": 1, "score": 5, "judge": ["lu", "x"]}
+    lines = [
+        json.dumps({**row, "question_id": n, "judgment": text}, ensure_ascii=n % 2 == 0)
+        for n, text in enumerate(texts, 1)
+    ]
+    home = tmp_path / "small"
+    questions: list[dict[str, Any]] = [{"turns": ["?"], "category": "math"} for _ in texts]
+    write(home / "question.jsonl", numbered(questions))
+    (home / "model_judgment").mkdir()
+    (home / "model_judgment" / "lu_single.jsonl").write_text(between.join(lines) + "\n")
+    views = Views(Home(tmp_path))
+    for word in ("task", "SKI", "was", "k", "ta.k", "^task$", "é", "no", r"\pL{30}", "nowhere"):
+        page = views.show(f"?tab=verdicts&find={quote(word)}")[1]
+        found = [int(row[0]) for row in table(page)]
+        assert found == [n for n, text in enumerate(texts, 1) if re2.search(f"(?i){word}", text)]

@@ -34,7 +34,7 @@ def links(page: str) -> list[str]:
 
 
 def test_the_board_says_first_who_won(views: Views) -> None:
-    _, page = views.show("")
+    page = views.show("").page
     assert words(page).startswith("ant is the best of 3 models in pairs on 6 questions")
     table = page.partition("</table>")[0]
     assert re.findall(r'<th scope="row"[^>]*>.*?>(\w+)</a>', table) == ["ant", "bee", "cat"]
@@ -42,15 +42,13 @@ def test_the_board_says_first_who_won(views: Views) -> None:
 
 
 def test_from_the_board_the_worst_answers_of_a_model_are_one_click_away(views: Views) -> None:
-    _, page = views.show("")
+    page = views.show("").page
     link = next(own for own in links(page) if parse(own).model == ("bee",))
     assert listed(views.show(link)[1])[0] == "5"
 
 
-def rows_of_csv(page: str) -> list[dict[str, str]]:
-    found = re.search(r'<pre id="tb-csv" hidden>(.*?)</pre>', page, re.DOTALL)
-    assert found is not None
-    return list(csv.DictReader(io.StringIO(html.unescape(found[1]))))
+def rows_of_csv(views: Views, query: str = "") -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(views.file(query, "csv"))))
 
 
 def test_two_models_ticked_are_the_pairs_between_them_as_on_the_terminal(
@@ -68,8 +66,9 @@ def test_two_models_ticked_are_the_pairs_between_them_as_on_the_terminal(
     )
     rates = {row["model"]: row["win_rate_adjusted"] for row in both.rows()}
     assert rates == {"ant": 0.5, "cat": 0.5}
-    page = Views(Home(home)).show("?model=ant&model=cat")[1]
-    pairs = [row for row in rows_of_csv(page) if row["mode"] == "pairwise-all"]
+    views, query = Views(Home(home)), "?model=ant&model=cat"
+    page = views.show(query).page
+    pairs = [row for row in rows_of_csv(views, query) if row["mode"] == "pairwise-all"]
     assert {row["model"]: float(row["win_rate_adjusted"]) for row in pairs} == rates
     assert "not decided" in words(page)
 
@@ -131,7 +130,7 @@ def test_a_model_without_verdicts_can_be_ticked(views: Views) -> None:
 
 
 def test_the_csv_of_the_board_has_scores_their_intervals_and_records(views: Views) -> None:
-    ant = rows_of_csv(views.show("")[1])[0]
+    ant = rows_of_csv(views)[0]
     assert ant["model"] == "ant"
     assert float(ant["average_low"]) < float(ant["average"]) < float(ant["average_high"])
     assert (ant["pair_win"], ant["pair_tie"], ant["pair_loss"]) == ("20", "4", "0")
@@ -224,7 +223,7 @@ def test_an_open_page_shows_new_rows_when_it_is_loaded_again(tmp_path: pathlib.P
      "?tab=questions&question=1&model=none&model=ant", "?tab=vote&voter=ann&show=zz.1&plan=-3"],
 )  # fmt: skip
 def test_an_address_that_nobody_made_shows_a_page(views: Views, query: str) -> None:
-    _, page = views.show(query)
+    page = views.show(query).page
     assert "cannot be shown" not in page
     assert words(page)
 
@@ -262,14 +261,15 @@ def test_a_baseline_is_ranked_neither_here_nor_on_the_terminal(tmp_path: pathlib
     ]
     write(folder / "lu_pair.jsonl", [row for row in rows if "cat" in row.values()])
     terminal = show_result(bench_name="small", data_dir=str(home))
-    page = Views(Home(home)).show("")[1]
+    views = Views(Home(home))
+    page = views.show("").page
     assert [row["model"] for row in terminal.rows()] == ["ant", "bee"]
-    assert [row["model"] for row in rows_of_csv(page)] == ["ant", "bee"]
+    assert [row["model"] for row in rows_of_csv(views)] == ["ant", "bee"]
     assert "pairs against cat" in words(page)
 
 
 def test_a_win_rate_leads_to_all_of_its_pairs(views: Views) -> None:
-    _, page = views.show("")
+    page = views.show("").page
     leads = [parse(own) for own in links(page) if parse(own).verdicts.startswith("pair/")]
     assert leads
     assert not any(view.only for view in leads)
@@ -277,9 +277,12 @@ def test_a_win_rate_leads_to_all_of_its_pairs(views: Views) -> None:
 
 @pytest.mark.parametrize("tab", ["board", "questions", "verdicts"])
 def test_one_model_against_another_is_two_drop_downs_on_each_tab(views: Views, tab: str) -> None:
-    page = views.show(f"?tab={tab}&model=bee&model=ant")[1]
-    fields = re.findall(r'<select name="model">(.*?)</select>', page, re.S)
-    assert [re.findall(r"<option selected>(\w+)", field) for field in fields] == [["bee"], ["ant"]]
+    fields = views.show(f"?tab={tab}&model=bee&model=ant").fields
+    assert fields is not None
+    controls = fields.updates()
+    assert [controls[name]["value"] for name in ("model", "against")] == ["bee", "ant"]
+    assert [value for _, value in controls["model"]["choices"]] == ["", "ant", "bee", "cat"]
+    assert controls["models"]["value"] == ["bee", "ant"]
 
 
 def test_numbers_by_category_that_do_not_fit_are_a_table_of_their_own(
