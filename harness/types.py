@@ -401,7 +401,7 @@ class Note(Row, kw_only=True):
     tstamp: float | None = None
 
     @property
-    def about(self) -> tuple[Any, ...]:
+    def verdict_key(self) -> tuple[Any, ...]:
         """What identifies the verdict."""
         return (
             *(self.question_id, self.turn, tuple(sorted(self.models)), self.judge, self.judge_set),
@@ -411,7 +411,7 @@ class Note(Row, kw_only=True):
     @property
     def key(self) -> tuple[Any, ...]:
         """What identifies the note: the last one of a person on a verdict counts."""
-        return (*self.about, self.name)
+        return (*self.verdict_key, self.name)
 
 
 class Measurement(Row, kw_only=True):

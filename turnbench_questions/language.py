@@ -347,9 +347,11 @@ def _puzzle(
         "without full stops."
     )
     if sets.aged:
+        passed = sets.generations
+        later_by = NUMBERS[passed] if passed < len(NUMBERS) else str(passed)
         ageing = (
             f"And put the last {NUMBERS[sets.aged]} of them into the speech of "
-            f"{NUMBERS[sets.generations]} generations later. From each generation to the next "
+            f"{later_by} generations later. From each generation to the next "
             "every word, denials too, is changed by these five rules, in this order, each by the "
             "word as the one before has left it and at all its places at the same time; a word of "
             f"fewer than four letters never changes. {_IN_GENERATION} The changes of sound above "

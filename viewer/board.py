@@ -106,7 +106,7 @@ def _board(data: Data, view: View, chosen: Verdicts) -> Board:
     compared = other is not None and other is not chosen.of(view.judge)
     if other is not None and compared:
         for same_models in of_models([other], view.model):
-            wide = _compared(wide, main.panel, same_models, view.other)
+            wide = _compared(wide, main.panel, same_models, _sides(data, view, chosen))
     is_text = (len(view.model) or len(main.ranking.names)) < 3 and not compared
     if is_text:
         tables = [table for table in page.tables if table.only in ("", "text")]
@@ -223,8 +223,20 @@ def _before_groups(columns: Sequence[Column], more: Sequence[Column]) -> list[Co
     return [*(column for column in columns if column.draw != "shade"), *more, *shaded]
 
 
-def _compared(table: Table, panel: Panel, other: Panel, name: str) -> Table:
-    """Return a table with the other judge's or file's number of each model, and the difference."""
+def _sides(data: Data, view: View, chosen: Verdicts) -> tuple[str, str]:
+    """Return what the numbers are called, and what they are compared with."""
+    if view.other == RUN:
+        return "this run", "the other run"
+    if view.other in data.verdicts:
+        return chosen.label, data.verdicts[view.other].label
+    return view.judge or "all judges", view.other
+
+
+def _compared(table: Table, panel: Panel, other: Panel, sides: tuple[str, str]) -> Table:
+    """Return a table with the other judge's or file's number of each model, and the difference.
+
+    It is above 0 where these numbers, which stand before it, are the higher ones.
+    """
     metric = panel.metrics[0]
     if other.metrics[0] not in panel.metrics:
         return table
@@ -237,10 +249,12 @@ def _compared(table: Table, panel: Panel, other: Panel, name: str) -> Table:
         model = row["model"]
         if model in means and model in others:
             row["other"] = others[model].value
-            row["change"] = Cell.of(others[model] - means[model])
+            row["change"] = Cell.of(means[model] - others[model])
+    own, name = sides
+    about = f"above 0: {own} is higher than {name}"
     columns = [
-        Column("other", "compared", ".2", help=name),
-        Column("change", "Δ", ".2", help=f"{name} less these"),
+        Column("other", name, ".2"),
+        Column("change", f"{own} less {name}", ".2", help=about),
         Column("change", "95% interval", "interval.2"),
     ]
     return replace(table, rows=rows, columns=_before_groups(table.columns, columns))
@@ -286,6 +300,8 @@ class Behind(NamedTuple):
             return questions.to(verdicts=self.pairs, judge="")
         if key == METRIC:
             return questions.to(criterion=column.of)
+        if key == "change" and view.other == RUN:
+            return verdicts.to(model=(row["model"],), sort="change")
         if key == "change":
             return questions.to(tab="verdicts", only="judges", judge="", sort="-spread")
         is_number = key in ("average", "turn", "first_turn", "last_turn") and not column.draw

@@ -138,8 +138,8 @@ def show(
 def _gone(data: Data, question: Question) -> list[Note]:
     """Return the notes on verdicts about a question that are no longer there."""
     of_question = data.notes.of(question.question_id)
-    here = {notes.about(row) for row in data.judgments(question)} if of_question else set()
-    return [note for note in of_question if note.about not in here]
+    here = {notes.verdict_key(row) for row in data.judgments(question)} if of_question else set()
+    return [note for note in of_question if note.verdict_key not in here]
 
 
 def models_of(data: Data, view: View, answers: dict[str, Answer]) -> list[str]:

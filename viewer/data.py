@@ -128,7 +128,7 @@ class Data:
         ]
         return list(dict.fromkeys([*self.index.faults, *self.notes.faults, *found]))
 
-    def noted(self) -> Self:
+    def renew_notes(self) -> Self:
         """Return this with the notes as they are now; no number depends on them."""
         if self.notes.is_current():
             return self
@@ -348,7 +348,7 @@ class Home:
                 self._indexes.append(data.index)
             if data.index.update() or data.other is not other:
                 data = Data(data.bench, data.index, stamp, other)
-            data = self._data[name] = data.noted()
+            data = self._data[name] = data.renew_notes()
             return data
 
     @property

@@ -46,7 +46,7 @@ class Notes:
         self.all.sort(key=lambda note: note.tstamp or 0)
         self._on: dict[Any, list[Note]] = defaultdict(list)
         for note in self.all:
-            self._on[note.about].append(note)
+            self._on[note.verdict_key].append(note)
 
     @property
     def version(self) -> str:
@@ -66,7 +66,7 @@ class Notes:
 
     def on(self, row: Judgment) -> list[Note]:
         """Return the notes on a verdict."""
-        return self._on[about(row)] if self._on else []
+        return self._on[verdict_key(row)] if self._on else []
 
     def of(self, question: QuestionId) -> list[Note]:
         """Return the notes on the verdicts of a question."""
@@ -98,14 +98,14 @@ def note_on(row: Judgment, name: str, words: str) -> Note:
     )
 
 
-def about(row: Judgment) -> tuple[Any, ...]:
+def verdict_key(row: Judgment) -> tuple[Any, ...]:
     """Return what identifies a verdict to its notes."""
-    return note_on(row, "", "").about
+    return note_on(row, "", "").verdict_key
 
 
 def token_of(row: Judgment) -> str:
     """Return what stands for a verdict in a form."""
-    return content_hash(*about(row))
+    return content_hash(*verdict_key(row))
 
 
 def act(data: "Data", view: View, fields: Mapping[str, str]) -> View:

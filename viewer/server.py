@@ -42,7 +42,7 @@ _OPEN = re.compile(
 """Addresses of Gradio that the page needs."""
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="refresh" content="1"><title>turnbench</title>
+<meta http-equiv="refresh" content="1"><link rel="icon" href="data:,"><title>turnbench</title>
 <style>body {{ font: 16px system-ui, sans-serif; margin: 2em; color-scheme: light dark }}</style>
 </head><body><h1>turnbench</h1><p role="status">One moment: {}…</p></body></html>
 """

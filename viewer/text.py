@@ -20,8 +20,8 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-MOST = 20_000
-"""Characters of a text that are shown; the rest is counted."""
+MOST, MOST_PLAIN = 20_000, 200_000
+"""Characters of a text that are laid out, and shown; the rest is counted."""
 _MOST_LINE = 4_000
 """Of a line that is still laid out: longer ones are data, and slow to parse and to break."""
 _MOST_CELLS = 20_000
@@ -66,10 +66,11 @@ def styled(text: str) -> str:
         return '<p class="tb-quiet">(no text)</p>'
     inside = _laid_out(beginning)
     if len(text) > MOST:
-        inside += (
-            f'<p class="tb-quiet">Cut here: {len(text) - MOST:,} of {len(text):,} characters are '
-            "not shown.</p>"
-        )
+        inside += '<p class="tb-quiet">From here on as it was written:</p>'
+        inside += plain(text[MOST:MOST_PLAIN])
+    if len(text) > MOST_PLAIN:
+        left = f"{len(text) - MOST_PLAIN:,} of {len(text):,} characters are not shown"
+        inside += f'<p class="tb-quiet">Cut here: {left}.</p>'
     return f'<div class="tb-words" dir="auto">{inside}</div>'
 
 
@@ -205,7 +206,11 @@ def _coloured(code: str, language: str) -> str:
 
 # Formulas
 
-_DISPLAY = r"(\$\$)((?:(?!\$\$).){1,1000})(\$\$)|(\\\[)((?:(?!\\\]).){1,1000})(\\\])"
+_EQUATIONS = r"\{(?:equation|align|alignat|gather|multline|eqnarray)\*?\}"
+_DISPLAY = (
+    r"(\$\$)((?:(?!\$\$).){1,2000})(\$\$)|(\\\[)((?:(?!\\\]).){1,2000})(\\\])"
+    rf"|(\\begin{_EQUATIONS})((?:(?!\\(?:begin|end){_EQUATIONS}).){{1,2000}})(\\end{_EQUATIONS})"
+)
 _BLOCK = re.compile(rf"(?:{_DISPLAY})[ \t]*$", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(
     rf"{_DISPLAY}|(\\\()((?:(?!\\\)).){{1,1000}})(\\\))"
@@ -243,8 +248,23 @@ def _add(state: StateInline | StateBlock, match: re.Match[str], *, block: bool) 
 
 def _formula(_: object, tokens: Sequence[Token], at: int, *__: object) -> str:
     token = tokens[at]
-    drawn = None if token.hidden else mathml(token.content, token.block)
-    return drawn or f"<code>{html.escape(token.markup + token.content + token.info)}</code>"
+    written = token.markup + token.content + token.info
+    inside = written if token.markup.startswith("\\begin") else token.content
+    drawn = None if token.hidden else mathml(inside, token.block)
+    return drawn or f"<code>{html.escape(written)}</code>"
+
+
+_NUMBERING = re.compile(r"\\label\{[^{}]*\}|\\(?:nonumber|notag)(?![a-zA-Z])")
+_ENVIRONMENT = re.compile(r"(\\(?:begin|end)\{)(\w+)\*?\}(?:\[[tbc]\]|\{\d+\})?")
+_KNOWN = dict.fromkeys(("aligned", "alignat", "alignedat"), "align*") | dict.fromkeys(
+    ("gather", "gathered", "multline", "eqnarray"), "matrix"
+)
+"""What latex2mathml calls environments that it does not know, or the nearest to them."""
+
+
+def _known_environment(match: re.Match[str]) -> str:
+    known = _KNOWN.get(match[2])
+    return f"{match[1]}{known}}}" if known is not None else match[0]
 
 
 @functools.lru_cache(maxsize=1024)
@@ -253,7 +273,8 @@ def mathml(formula: str, block: bool = False) -> str | None:
     from latex2mathml.converter import convert
 
     try:
-        drawn = convert(formula.strip(), display="block" if block else "inline")
+        known = _ENVIRONMENT.sub(_known_environment, _NUMBERING.sub("", formula.strip()))
+        drawn = convert(known, display="block" if block else "inline")
         clean = _clean(ElementTree.fromstring(drawn))
     except Exception:  # the library raises whatever its input leads to
         return None

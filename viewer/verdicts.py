@@ -177,7 +177,7 @@ class Found:
         data.listed  # noqa: B018  (fills the table once)
         self.data, self.view = data, view
         self.values: dict[str, Any] = {"first": view.model[0] if view.model else ""}
-        self.noted, self.gone = _noted(data)
+        self.noted, self.gone = _place_notes(data)
         self.where = " and ".join(["1", *self._conditions()])
         query = f"select count(*) from verdicts where {self.where}"
         self.total: int = data.index.select(query, self.values)[0][0]
@@ -340,7 +340,7 @@ class Found:
         return changed_in_words(worse, better, size, noise) + "."
 
 
-def _noted(data: Data) -> tuple[dict[int, list[Note]], list[Note]]:
+def _place_notes(data: Data) -> tuple[dict[int, list[Note]], list[Note]]:
     """Return the notes on the table's verdicts, by place, and those on none of them."""
     if not data.notes.all:
         return {}, []

@@ -11,9 +11,10 @@ import harness
 from harness.cli.main import viewer as main
 from tests.reporting.test_changes import graded
 from tests.viewer.small import small, write
-from tests.viewer.test_views import words
+from tests.viewer.test_views import links, words
 from viewer.app import Views
 from viewer.data import Home
+from viewer.state import parse
 
 
 @pytest.fixture
@@ -76,7 +77,10 @@ def test_the_board_shows_the_difference_of_each_model(
 ) -> None:
     old, new = runs
     shown = Views(Home(new, compare_with=old)).show("?other=run")
-    assert "Δ" in words(shown.page)
+    assert "this run less the other run" in words(shown.page)
+    assert "-0.33" in words(shown.page)  # what got worse is below 0
+    behind = [own for own in map(parse, links(shown.page)) if own.sort == "change"]
+    assert [(own.tab, own.only, own.model) for own in behind[:1]] == [("verdicts", "", ("m",))]
     assert shown.fields is not None
     assert "the other run: old" in shown.fields.options["other"].values()
 

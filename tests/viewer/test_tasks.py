@@ -139,7 +139,7 @@ def test_what_got_worse_since_another_run_takes_three_steps(
     reader = Reader(watched)
     page = watched.open(viewer(data, "--compare-with", str(old))[1])
     reader.choose("Compare with", f"the other run: {tmp_path.name}")
-    assert "Δ" in reader.words
+    assert "this run less the other run" in reader.words
     assert reader.steps == 1
     reader = Reader(watched)
     watched.open(viewer(data, "--compare-with", str(old))[1])

@@ -60,15 +60,36 @@ def test_formulas_are_drawn_and_prices_are_not() -> None:
     assert "<math" not in text.styled("from $5 to $10, or ${a}/${b}")
 
 
+@pytest.mark.parametrize(
+    ("written", "rows"),
+    [
+        pytest.param(
+            "\\[\n\\begin{aligned}\na &= b \\\\\nc &= d\n\\end{aligned}\n\\]", 2, id="aligned"
+        ),
+        pytest.param("\\begin{align*}\na &= b \\\\\nc &= d\n\\end{align*}", 2, id="align"),
+        pytest.param("\\begin{gather}\na = b \\\\\nc = d\n\\end{gather}", 2, id="gather"),
+        pytest.param("\\begin{equation}\na = b \\label{eq:1}\n\\end{equation}", 0, id="equation"),
+    ],
+)
+def test_equations_are_drawn_with_and_without_signs_around_them(written: str, rows: int) -> None:
+    page = text.styled(f"So:\n\n{written}\n\nThat is it.")
+    drawn = page.partition("<math")[2].partition(">")[2].partition("</math>")[0]
+    assert drawn.count("<mtr") == rows
+    assert not re.search("label|&amp;|begin", drawn)
+
+
 def test_code_is_coloured_where_the_language_is_known() -> None:
     assert 'class="tb-c-k"' in text.styled("```python\nreturn 1\n```")
     assert "tb-c-" not in text.styled("```brainfuck\nreturn 1\n```")
 
 
 def test_a_long_text_is_cut_and_says_so() -> None:
-    page = text.styled("word " * 10_000)
-    assert len(page) < 21_000
-    assert "30,000 of 50,000 characters" in page
+    page = text.styled("sea " * 10_000)
+    assert page.count("sea ") == 10_000
+    assert "From here on as it was written" in page
+    page = text.styled("word " * 50_000)
+    assert len(page) < 201_000
+    assert "50,000 of 250,000 characters" in page
 
 
 @pytest.mark.parametrize(
@@ -81,6 +102,7 @@ def test_a_long_text_is_cut_and_says_so() -> None:
         "\n".join("`" * n for n in range(1, 190)),
         "![" * 10_000,
         "$a" * 10_000,
+        "\\begin{align}\n" * 1_500,
     ],
 )
 def test_no_text_takes_long(written: str) -> None:
