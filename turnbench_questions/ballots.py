@@ -27,7 +27,7 @@ class Level(NamedTuple):
     """What a level sets.
 
     By hand the duels of both turns are one step for each pair of candidates and line of the table:
-    1,600 steps at level 8, 4,000 at level 9, 10,000 at level 10.
+    4,000 steps at level 8, 15,000 at level 9, 30,000 at level 10.
     """
 
     candidates: int
@@ -48,9 +48,9 @@ LEVELS = by_level(
     Level(5, 8, 5),
     Level(7, 12, 7),
     Level(7, 14, 7, figures=True, mended=1),
-    Level(9, 22, 9, figures=True, mended=4),
     Level(12, 32, 9, figures=True, mended=6),
-    Level(15, 48, 9, figures=True, mended=8),
+    Level(16, 64, 9, figures=True, mended=10),
+    Level(18, 100, 9, figures=True, mended=16),
 )
 _LETTERS = "abcdefghi"
 Ballots = list[tuple[int, tuple[str, ...]]]
@@ -70,6 +70,9 @@ _ORDINALS = (
     "thirteenth",
     "fourteenth",
     "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
 )
 
 
@@ -111,7 +114,7 @@ def make(rng: random.Random, level: int) -> Made:
         "by first places",
         "by elimination: whoever has the fewest first places among those left goes out, again and "
         "again",
-        f"by points, {last} for a first place down to 0 for a{'n' * (last in (7, 10))} "
+        f"by points, {last} for a first place down to 0 for a{'n' * (last in (7, 10, 17))} "
         f"{_ORDINALS[last]}",
         "in duels, if somebody beats each of the others",
         "by last places: whoever has the most last places among those left goes out, again and "
@@ -339,11 +342,20 @@ def _points(ballots: Ballots, names: list[str]) -> dict[str, int]:
 def _eliminated(ballots: Ballots) -> list[str]:
     """Return the names in the order of elimination, the winner last."""
     candidates, out = sorted(ballots[0][1]), list[str]()
-    while candidates:
-        counts = _tally(ballots, candidates)
+    counts = dict.fromkeys(candidates, 0)
+    tops = list[str]()
+    for n, order in ballots:
+        counts[order[0]] += n
+        tops.append(order[0])
+    while True:
         out.append(min(reversed(candidates), key=counts.__getitem__))
         candidates.remove(out[-1])
-    return out
+        if not candidates:
+            return out
+        for at, (n, order) in enumerate(ballots):
+            if tops[at] == out[-1]:
+                tops[at] = next(name for name in order if name in candidates)
+                counts[tops[at]] += n
 
 
 def _duel(ballots: Ballots, one: str, other: str) -> str:

@@ -27,7 +27,7 @@ class Level(NamedTuple):
     """What a level sets.
 
     By hand the fewest tokens for an amount are one step, which needs those for smaller amounts:
-    1,500 steps at level 8, 4,000 at level 9, 10,000 at level 10, half of them with the tokens of
+    4,000 steps at level 8, 16,000 at level 9, 24,000 at level 10, half of them with the tokens of
     turn 2. The amounts don't reach as far as where the same tokens too many come again and again.
     """
 
@@ -59,9 +59,9 @@ LEVELS = by_level(
     Level(3, 15, (34, 46), 190, ways=True),
     Level(4, 30, (70, 92), 380, True, 1),
     Level(5, 45, (90, 120), 480, True, 1, counted=True),
-    Level(6, 80, (130, 170), 750, True, 1, counted=True, tries=50),
     Level(8, 230, (400, 480), 2000, True, 2, counted=True, tries=50),
-    Level(10, 600, (1000, 1200), 5000, True, 3, counted=True, tries=50),
+    Level(10, 900, (1600, 1900), 8000, True, 3, counted=True, tries=50),
+    Level(11, 1400, (2300, 2800), 12000, True, 3, counted=True, tries=50),
 )
 
 

@@ -58,7 +58,6 @@ _SMALL = ((3, 4), (0, 3), (0, 2), (0, 2))
 _LARGE = ((4, 5), (1, 3), (1, 2), (0, 2))
 _DEEP = ((4, 5), (1, 3), (1, 3), (1, 2), (0, 2))
 _DEEPER = ((5, 6), (2, 3), (1, 3), (1, 2), (0, 2))
-_DEEPEST = ((5, 7), (2, 3), (1, 3), (1, 3), (1, 2), (0, 2))
 LEVELS = by_level(
     Level(((3, 3), (1, 2), (0, 0)), (3, 6), 3, dead=1),
     Level(((3, 4), (1, 2), (0, 2), (0, 0)), (5, 9), 3, dead=1),
@@ -69,7 +68,7 @@ LEVELS = by_level(
     Level(_DEEP, (14, 28), 9, 3, 3, 1, pennies=True),
     Level(_DEEPER, (25, 45), 18, 3, 4, 2, True, 6, 2, 20, 9),
     Level(_DEEPER, (25, 45), 20, 3, 4, 2, True, 6, 2, 64, 11),
-    Level(_DEEPEST, (32, 60), 22, 3, 5, 3, True, 7, 2, 150, 16),
+    Level(_DEEPER, (25, 45), 22, 3, 4, 2, True, 7, 2, 190, 12),
 )
 
 
@@ -176,6 +175,7 @@ def make(rng: random.Random, level: int) -> Made:
         alive_still = [name for name in _living(family) if name in _living(changed_family)]
         redraw_if(len(alive_still) < sets.later_deaths + 5)
         dead_later = more.sample(alive_still, sets.later_deaths)
+        redraw_if(set(dead_later) & set(paid))
         when = sorted(more.sample(range(sets.years - 1), sets.later_deaths))
         deaths = dict(zip(when, dead_later, strict=True))
         years = [Year(more.randint(2_000, 9_999), deaths.get(n, "")) for n in range(sets.years)]

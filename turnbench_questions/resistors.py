@@ -24,7 +24,7 @@ class Level(NamedTuple):
     """What a level sets.
 
     By hand the balance at n corners is solved in n³/3 steps with fractions whose digits grow,
-    for each network asked about: 1,300 steps at level 8, 3,700 at level 9, 9,800 at level 10.
+    for each network asked about: 3,700 steps at level 8, 16,000 at level 9, 28,000 at level 10.
     """
 
     corners: int
@@ -50,9 +50,9 @@ LEVELS = by_level(
     Level(7, 13, swapped=1),
     Level(8, 15, swapped=1, elsewhere=1),
     Level(8, 16, loose=2, swapped=1, elsewhere=1),
-    Level(11, 24, loose=2, drops=2, swapped=2, elsewhere=1, digits=24),
     Level(14, 33, loose=2, drops=2, swapped=2, elsewhere=2, digits=32),
-    Level(18, 46, loose=3, drops=3, swapped=3, elsewhere=3, digits=45),
+    Level(21, 54, loose=3, drops=3, swapped=3, elsewhere=3, digits=60),
+    Level(24, 64, loose=4, drops=3, swapped=4, elsewhere=4, digits=80),
 )
 Edges = list[tuple[str, int]]
 """Two corners and the ohms between them."""
@@ -73,7 +73,7 @@ _SHAPES = {
     5: Shape(("AC", "AD", "CD", "CE", "DB", "EB", "DE"), "DE", ("CD", "DE")),
     6: Shape(("AC", "AD", "CD", "CE", "DF", "EF", "EB", "FB", "DE"), "DE", ("CD", "EF", "DE")),
 }
-_FURTHER = "GHJKLMNPQRST"
+_FURTHER = "GHJKLMNPQRSTUVWXYZ"
 _OHMS = (1, 2, 3, 4, 6)
 """Of the wires that a network has more, few enough for numbers that one can write down."""
 

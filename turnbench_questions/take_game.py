@@ -17,8 +17,8 @@ class Level(NamedTuple):
     """What a level sets.
 
     By hand a step is to find the winning numbers of two heaps after one last move, which needs
-    those of smaller heaps: with mirrored heaps worked out once and in both turns together 1,500
-    steps at level 8, 4,000 at level 9, 10,000 at level 10.
+    those of smaller heaps: with mirrored heaps worked out once and in both turns together 4,000
+    steps at level 8, 16,000 at level 9, 22,000 at level 10.
     """
 
     most: tuple[int, int]
@@ -42,9 +42,9 @@ LEVELS = by_level(
     Level((6, 6), (30, 38), brake=True, added=True),
     Level((5, 5), (26, 34), memory=2, brake=True, added=True),
     Level((6, 7), (44, 52), memory=2, brake=True, added=True),
-    Level((5, 6), (16, 18), memory=2, brake=True, added=True, second=(13, 15)),
     Level((6, 7), (23, 26), memory=2, brake=True, added=True, second=(20, 22)),
-    Level((7, 8), (36, 40), memory=2, brake=True, added=True, second=(30, 34)),
+    Level((8, 9), (42, 46), memory=2, brake=True, added=True, second=(36, 40)),
+    Level((9, 10), (46, 50), memory=2, brake=True, added=True, second=(40, 44)),
 )
 
 
@@ -160,6 +160,7 @@ def _with_two_heaps(rng: random.Random, more: random.Random, sets: Level) -> Mad
         )
     left = [sum(heap == 0 for heap, _ in found) for found in (wins, wins_later)]
     careless = winning(heaps, game._replace(memory=0))
+    loose = _lost(heaps, game._replace(memory=0))
     turn_1 = Turn(
         f"{who} plays for the dishes with me. {heaps[0]} {thing} in a left heap and {heaps[1]} in "
         f"a right one, we move in turn, a move takes 1 to {most} of them from one heap, but "
@@ -169,16 +170,18 @@ def _with_two_heaps(rng: random.Random, more: random.Random, sets: Level) -> Mad
         "many first moves win against any defence, and how many of these take from the left heap? "
         f"And how many starts are lost for the beginner, of all with 0 to {heaps[0]} in the left "
         f"heap and 0 to {heaps[1]} in the right one? (Two starts differ if a heap does, so 1 and 2 "
-        "is another start than 2 and 1; both heaps empty is a lost one.)",
-        shape="winning first moves; those from the left heap; lost starts",
-        result=(len(wins), left[0], len(lost)),
+        "is another start than 2 and 1; both heaps empty is a lost one.) How many "
+        f"{thing} lie in the left heaps of these lost starts, added up?",
+        shape="winning first moves; those from the left heap; lost starts; in their left heaps",
+        result=(len(wins), left[0], len(lost), _in_left(lost)),
         work=f"A position is both heaps with the last {NUMBERS[sets.memory]} taken. Worked up from "
         f"two empty heaps: {_moves(wins)} win. Lost starts: {', '.join(map(str, lost))}.",
         traps={
             "forgets what may not be repeated": (
                 len(careless),
                 sum(heap == 0 for heap, _ in careless),
-                len(_lost(heaps, game._replace(memory=0))),
+                len(loose),
+                _in_left(loose),
             ),
         },
         points=["Treats the numbers just taken as part of the position."],
@@ -191,12 +194,22 @@ def _with_two_heaps(rng: random.Random, more: random.Random, sets: Level) -> Mad
         f"{turned.brake} instead of {brake}; everything else stays. How many first moves win now, "
         "how many of these take from the left heap, how many of the ones on your list (the same "
         f"heap, the same number) win now too, and how many starts are lost now, of all with 0 to "
-        f"{later[0]} and 0 to {later[1]}? (With both heaps empty the beginner has won.)",
-        shape="winning first moves; those from the left heap; of the earlier ones; lost starts",
-        result=(len(wins_later), left[1], len(both), len(lost_later)),
+        f"{later[0]} and 0 to {later[1]}, with how many {thing} in their left heaps? (With both "
+        "heaps empty the beginner has won.)",
+        shape="winning first moves; those from the left heap; of the earlier ones; lost starts; in "
+        "their left heaps",
+        result=(len(wins_later), left[1], len(both), len(lost_later), _in_left(lost_later)),
         work=f"The same table with the end turned round: {_moves(wins_later)} win; lost starts: "
         f"{', '.join(map(str, lost_later))}.",
-        traps={"carries the first list over": (len(wins), left[0], len(wins), len(lost))},
+        traps={
+            "carries the first list over": (
+                len(wins),
+                left[0],
+                len(wins),
+                len(lost),
+                _in_left(lost),
+            )
+        },
         points=["Works the table out anew instead of turning the first list round."],
     )
     return Made((turn_1, turn_2), "the ones on your list", "change_premise")
@@ -211,6 +224,11 @@ def _lost(heaps: Heaps, game: Game) -> list[Heaps]:
     wins = _winner(game)
     every = itertools.product(*(range(heap + 1) for heap in heaps))
     return [start for start in every if not wins(start, ())]
+
+
+def _in_left(starts: list[Heaps]) -> int:
+    """Return how many lie in the left heaps of all starts."""
+    return sum(left for left, _ in starts)
 
 
 def _repeated(lost: list[Heaps], heaps: Heaps) -> bool:

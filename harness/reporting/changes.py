@@ -58,7 +58,10 @@ def _show(options: ShowResult, cost: Cost) -> Result:
         old, new = options.slice.model_list
         found = changes_of_models(panel, old, new)
         if not found.items:
-            raise MissingError(f"{old} and {new} have no verdicts on the same questions")
+            text = f"{old} and {new} have no verdicts on the same questions"
+            if panel.form == "pair":
+                text += "; name an opponent: --mode pairwise-baseline --baseline-model NAME"
+            raise MissingError(text)
     return Result(_page(judged, panel, found))
 
 

@@ -58,6 +58,17 @@ def test_two_models_are_compared_question_by_question(tmp_path: pathlib.Path) ->
     assert {row["model"] for row in result.rows()} == {"bee"}
 
 
+def test_two_models_are_compared_by_their_pairs_with_one_opponent(tmp_path: pathlib.Path) -> None:
+    words: dict[str, Any] = {"bench_name": "small", "data_dir": str(small(tmp_path))}
+    words |= {"changes": True, "model_list": ["cat", "bee"]}
+    with pytest.raises(MissingError, match="--mode pairwise-baseline --baseline-model NAME"):
+        harness.show_result(mode="pairwise-all", **words)
+    pairs = tmp_path / "small" / "model_judgment" / "lu_pair.jsonl"
+    pairs.write_text(pairs.read_text().replace('"g2_winner":"model_1"', '"g2_winner":"tie"', 3))
+    page = harness.show_result(mode="pairwise-baseline", baseline_model="ant", **words).page
+    assert page.outcome.startswith("0 got worse, 3 better")
+
+
 def test_changes_need_something_to_compare_with(tmp_path: pathlib.Path) -> None:
     words: dict[str, Any] = {"bench_name": "small", "data_dir": str(small(tmp_path))}
     with pytest.raises(UsageError, match="--model-list OLD NEW, or another run"):
