@@ -1,6 +1,7 @@
 """Each format: what a small file becomes in the benchmark's folder."""
 
 import csv
+import datetime
 import pathlib
 from typing import Any
 
@@ -234,6 +235,18 @@ def test_parquet_is_read(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "t.parquet"
     parquet.write_table(pyarrow.Table.from_pylist([{"messages": messages("u", "r")}]), path)
     assert import_data("messages", [path], "t", data_dir=tmp_path).questions == 1
+
+
+@pytest.mark.parametrize("of_day", [datetime.date, datetime.datetime])
+def test_a_reference_that_parquet_holds_as_a_date_is_a_text(
+    tmp_path: pathlib.Path, of_day: type[datetime.date]
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    record = {"question": "When?", "reference": of_day(1969, 7, 20)}
+    parquet.write_table(pyarrow.Table.from_pylist([record]), tmp_path / "t.parquet")
+    report = import_data("messages", [tmp_path / "t.parquet"], "t", data_dir=tmp_path)
+    assert answers(report.folder / "reference_answer" / "reference.jsonl") == {1: ["1969-07-20"]}
 
 
 def test_votes_are_added_to_a_benchmark_that_is_there(tmp_path: pathlib.Path) -> None:

@@ -59,6 +59,10 @@ def test_numbers_are_as_worked_by_hand(
         pytest.param("exact_match", "-1", "1", 0, id="sign"),
         pytest.param("label_match", "The answer is Sports.", "sports", 1, id="label"),
         pytest.param("label_match", "transport", "sport", 0, id="part of a word"),
+        pytest.param("label_match", "It is **-1**.", "-1", 1, id="label with a sign"),
+        pytest.param("label_match", "It is 1.", "-1", 0, id="label without its sign"),
+        pytest.param("label_match", "C", "C++", 0, id="label without its end"),
+        pytest.param("label_match", "Pages 2-1", "1", 1, id="hyphen that is no sign"),
         pytest.param("chrf", "yes", "yes", 1, id="chrf of a short text"),
     ],
 )

@@ -4,6 +4,7 @@ A format is one function `(record, source) -> Item`. It raises `BadRecord` (or a
 for a record that it cannot use; that record is left out and listed with file and line.
 """
 
+import datetime
 import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -78,12 +79,14 @@ class Item:
 def text_of(
     record: Mapping[str, Any], *names: str, empty: bool = False, default: str | None = None
 ) -> str:
-    """Return the text, or number as text, in the first of these fields that has one.
+    """Return the text, or number or date as text, in the first of these fields that has one.
 
     A blank text counts only with `empty`. Without a default, `BadRecord` if there is none.
     """
     for name in names:
         value = record.get(name)
+        if isinstance(value, datetime.date):  # what readers of JSON make of the text "1969-07-20"
+            value = value.isoformat().removesuffix("T00:00:00")
         number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
         if (number or isinstance(value, str)) and (empty or str(value).strip()):
             return str(value)
