@@ -27,7 +27,7 @@ class Level(NamedTuple):
     """What a level sets.
 
     By hand a step is a count for what is taken of each colour, with the last colour and its run:
-    3,500 in both turns at level 8, 9,000 at level 9, 25,000 at level 10.
+    9,000 in both turns at level 8, 25,000 at level 9, 50,000 at level 10.
     """
 
     red: Range
@@ -56,9 +56,9 @@ LEVELS = by_level(
     Level((4, 6), (4, 6), (3, 5), 3, (2, 3), first_grey=True, miscounted=True),
     Level((4, 5), (4, 5), (2, 4), 2, (2, 2), (3, 4), 1, first_grey=True, miscounted=True),
     Level((3, 4), (3, 4), (3, 3), 2, (1, 2), first_grey=True, miscounted=True, run=3),
-    Level((4, 5), (4, 4), (3, 4), 3, (2, 2), (3, 3), 2, True, True, 3),
     Level((6, 6), (5, 5), (4, 5), 3, (3, 3), (4, 5), 3, True, True, 3),
     Level((5, 6), (4, 5), (3, 4), 3, (2, 3), (3, 4), 2, True, True, 3, (3, 4), 1),
+    Level((6, 6), (5, 5), (4, 4), 3, (3, 3), (4, 4), 3, True, True, 3, (3, 4), 2),
 )
 _COLOURS = ("red", "blue", "grey", "green", "white")
 Drawer = tuple[int, ...]

@@ -24,7 +24,7 @@ class Level(NamedTuple):
     """What a level sets.
 
     By hand each crossing has a count for every last direction, run, number of diagonals, inns
-    passed and parity: 1,500 in both turns at level 8, 4,000 at level 9, 10,000 at level 10.
+    passed and parity: 4,000 in both turns at level 8, 16,000 at level 9, 40,000 at level 10.
     """
 
     sizes: tuple[tuple[int, int], ...]
@@ -48,9 +48,9 @@ LEVELS = by_level(
     Level(((7, 6), (6, 7)), 4, 1, inns=True, reopened=True),
     Level(((7, 7),), 5, 2, inns=True, reopened=True),
     Level(((7, 7), (8, 7), (7, 8)), 6, 2, inns=True, even=True, reopened=True),
-    Level(((8, 8),), 7, 2, inns=True, even=True, reopened=True),
     Level(((10, 10), (11, 10), (10, 11)), 9, 3, inns=True, even=True, reopened=True),
-    Level(((13, 13), (14, 13), (13, 14)), 13, 4, inns=True, even=True, reopened=True),
+    Level(((15, 15), (16, 15), (15, 16)), 16, 5, inns=True, even=True, reopened=True),
+    Level(((20, 20), (21, 20), (20, 21)), 26, 7, inns=True, even=True, reopened=True),
 )
 _FEWEST = {1: 4, 2: 12}
 """The fewest ways that make a good question, at the levels where it isn't 40."""

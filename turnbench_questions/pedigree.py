@@ -30,7 +30,7 @@ class Level(NamedTuple):
     """What a level sets; from the fourth on the family is a `Clan`.
 
     By hand a product of weights is a step, and the sums go through the family there and back in
-    each turn: 2,400 steps at level 8, 4,400 at level 9, 10,000 at level 10.
+    each turn: 4,400 steps at level 8, 10,000 at level 9, 20,000 at level 10.
     """
 
     healthy: tuple[int, int]
@@ -63,9 +63,9 @@ LEVELS = by_level(
     Level((1, 2), (80, 90), 3, 3, 1, 1, 1, 1, 2),
     Level((1, 3), (75, 80), 3, 4, 1, 1, 1, 1, 2),
     Level((1, 3), (75, 80), 3, 5, 2, 1, 2, 2, 3),
-    Level((1, 3), (75, 80), 3, 7, 4, 2, 2, 3, 5, carriers=2, digits=20),
     Level((2, 3), (75, 80), 4, 12, 6, 4, 3, 5, 6, carriers=4, digits=30),
     Level((2, 4), (75, 80), 5, 17, 9, 6, 4, 7, 6, carriers=6, digits=45),
+    Level((2, 4), (75, 80), 6, 22, 12, 8, 5, 9, 6, carriers=8, digits=60),
 )
 
 

@@ -24,7 +24,7 @@ class Level(NamedTuple):
     """What a level sets.
 
     From the eighth level on each call's text is made of the match before it. By hand a letter that
-    a call goes over is a step: 1,500 in both turns at level 8, 4,000 at level 9, 10,000 at level
+    a call goes over is a step: 4,000 in both turns at level 8, 16,000 at level 9, 18,000 at level
     10.
     """
 
@@ -47,9 +47,9 @@ LEVELS = by_level(
     Level(8, 11, 4, 1),
     Level(11, 14, 7, 1),
     Level(14, 17, 11, 1),
-    Level(20, 36, 20, chained=True),
     Level(40, 50, 40, chained=True),
-    Level(100, 50, 100, chained=True),
+    Level(160, 50, 160, chained=True),
+    Level(180, 50, 180, chained=True),
 )
 _PATTERNS = (
     r"(?:({a}|{a}{b})({b}{c}|{c})?)+",
