@@ -242,15 +242,17 @@ def build(views: Views) -> Any:
         controls = Controls()
         pane = gr.HTML("", elem_classes="tb-view", **plain)
 
+        def page_of(shown: Shown) -> Sequence[Any]:
+            return [shown.view.query(), gr.Tabs(selected=shown.view.tab), shown.page]
+
         def outcome(shown: Shown) -> Sequence[Any]:
-            tab = gr.Tabs(selected=shown.view.tab)
-            return [shown.view.query(), tab, shown.page, *controls.updates(shown.fields)]
+            return [*page_of(shown), *controls.updates(shown.fields)]
 
         def at(address: str, request: gr.Request) -> Sequence[Any]:
             return outcome(views.show(address, request.username or ""))
 
         def first(address: str, request: gr.Request) -> Sequence[Any]:
-            return at(address, request)[:3]
+            return page_of(views.show(address, request.username or ""))
 
         def choices(address: str, request: gr.Request) -> Sequence[Any]:
             return controls.updates(views.show(address, request.username or "").fields)
