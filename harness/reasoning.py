@@ -10,6 +10,7 @@ local weights, split before special tokens are dropped: several marks are specia
 The marks are in `reasoning.toml`.
 """
 
+import operator
 import pathlib
 import re
 from typing import NamedTuple
@@ -27,6 +28,7 @@ _WRAPPER, _WRAPPER_END = (
     re.compile(_TABLE["expressions"][name]) for name in ("wrapper", "wrapper_end")
 )
 _LONE: list[str] = _TABLE["texts"]["lone"]
+_UNSTATED = Detail()
 
 
 class Split(NamedTuple):
@@ -68,25 +70,28 @@ def split_answer(answer: Answer) -> Answer:
     """
     if answer.made_from is not None:
         return answer
-    choices = [_split_choice(choice) for choice in answer.choices]
-    if all(new is old for new, old in zip(choices, answer.choices, strict=True)):
+    choices = list(map(_split_choice, answer.choices))
+    if all(map(operator.is_, choices, answer.choices)):
         return answer
     return replace(answer, choices=choices)
 
 
 def _split_choice(choice: Choice) -> Choice:
+    found: dict[int, Split] = {}
+    for at, text in enumerate(choice.turns):
+        detail = choice.details[at] if at < len(choice.details) else _UNSTATED
+        if detail.given is None:
+            split = split_reasoning(text, cut=detail.finish_reason in ("unstated", "length"))
+            if split.text != text:
+                found[at] = split
+    if not found:
+        return choice
     details = [*choice.details, *(Detail() for _ in choice.turns[len(choice.details) :])]
     turns = list(choice.turns)
-    for at, text in enumerate(choice.turns):
-        if details[at].given is not None:
-            continue
-        split = split_reasoning(text, cut=details[at].finish_reason in ("unstated", "length"))
-        if split.text != text:
-            thoughts = filter(None, (details[at].reasoning, split.reasoning))
-            turns[at] = split.text
-            details[at] = replace(details[at], reasoning=join_thoughts(list(thoughts)))
-    if turns == choice.turns:
-        return choice
+    for at, split in found.items():
+        thoughts = filter(None, (details[at].reasoning, split.reasoning))
+        turns[at] = split.text
+        details[at] = replace(details[at], reasoning=join_thoughts(list(thoughts)))
     return replace(choice, turns=turns, details=details)
 
 

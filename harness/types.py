@@ -552,9 +552,12 @@ class Reply(Struct, kw_only=True, omit_defaults=True):
     logprobs: list[TokenLogprobs] | None = None
 
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def content_hash(*parts: Any) -> str:
     """Return 16 hexadecimal digits for some JSON values: SHA-256 over their canonical form."""
-    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = _CANONICAL.encode(parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -74,6 +74,8 @@ class Traveller(NamedTuple):
 
 Before = list[tuple[Traveller, str]]
 """Those who came earlier, with what became of them."""
+Words = tuple[str, ...]
+"""What becomes of each."""
 
 
 class Order(NamedTuple):
@@ -267,32 +269,30 @@ def make(rng: random.Random, level: int) -> Made:
         hour = more.choice([n for n in range(7, 13) if n != people[at].hour])
         people_now[at] = people_now[at]._replace(hour=hour)
 
-    def decide(order: list[int], travellers: list[Traveller]) -> tuple[str, ...]:
+    def decide(order: list[int], travellers: list[Traveller]) -> tuple[list[Before], Words]:
         nights = in_nights([orders[n] for n in order], travellers, sets.nights)
         words = {traveller.name: word for traveller, word in nights[-1]}
-        return tuple(words[traveller.name] for traveller in travellers)
+        return nights, tuple(words[traveller.name] for traveller in travellers)
 
     if level > 1:
         often = sum(sum(o.concerns(t, []) for o in orders) >= 3 for t in people)
         redraw_if(often < (4 if level >= 3 else 2))
-    result, after = decide(ranks, people), decide(new_ranks, people_now)
-    redraw_if(sets.chained and min(w.count(x) for w in (result, after) for x in _WORDS) < 2)
-    if sets.nights > 1:
-        for ranking, line in ((ranks, people), (new_ranks, people_now)):
-            nights = in_nights([orders[n] for n in ranking], line, sets.nights)
-            lines = [tuple(traveller for traveller, _ in night) for night in nights]
-            redraw_if(len(set(lines)) < sets.nights)
-    as_listed = decide(list(range(len(orders))), people)
-    one_by_one = decide([n for n in ranks if n < sets.plain], people)
-    only_ranked = decide([n for n in new_ranks if n < sets.plain], people_now)
+    nights, result = decide(ranks, people)
+    nights_now, after = decide(new_ranks, people_now)
+    redraw_if(len(set(result)) < 3)
+    if sets.chained:
+        counts = [words.count(word) for words in (result, after) for word in _WORDS]
+        redraw_if(min(counts) < 2 or max(counts) * 2 > sets.people)
+    for some in (nights, nights_now):  # no night is as one before
+        lines = {tuple(traveller for traveller, _ in night) for night in some}
+        redraw_if(len(lines) < sets.nights)
     moved = [t.name for t, a, b in zip(people, result, after, strict=True) if a != b]
     away = [t for t, a, b in zip(people, result, after, strict=True) if a == b == "away"]
-    redraw_if(len(moved) < max(2, sets.people // 4 - 1) or not away or as_listed == result)
-    redraw_if(len(set(result)) < 3 or (sets.chained and one_by_one == result))
-    if sets.chained:
-        redraw_if(
-            max(words.count(w) for words in (result, after) for w in _WORDS) * 2 > sets.people
-        )
+    redraw_if(len(moved) < max(2, sets.people // 4 - 1) or not away)
+    _, as_listed = decide(list(range(len(orders))), people)
+    _, one_by_one = decide([n for n in ranks if n < sets.plain], people)
+    _, only_ranked = decide([n for n in new_ranks if n < sets.plain], people_now)
+    redraw_if(as_listed == result or (sets.chained and one_by_one == result))
     loud = away[0]
     caving = tuple("pass" if t == loud else word for t, word in zip(people, after, strict=True))
     everybody = NUMBERS[sets.people] if sets.people < len(NUMBERS) else str(sets.people)

@@ -1,6 +1,7 @@
 """A rota broken by an absence: how few changes mend it, and in how many ways."""
 
 import random
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from turnbench_questions.template import (
@@ -127,7 +128,7 @@ def make(rng: random.Random, level: int) -> Made:
     if any(sets.one_more):
         least, at_most = sets.one_more
         more_ways, more_ways_now = (
-            (count_repairs(rota, crew, rules._replace(gone=away), fewest + 1),)
+            (sum(1 for _ in _rotas(rota, crew, rules._replace(gone=away), fewest + 1)),)
             for away, fewest in ((gone, few), (later, few_now))
         )
         redraw_if(not least <= more_ways[0] <= at_most)
@@ -214,29 +215,30 @@ def repairs(rota: Rota, crew: list[str], rules: Rules, few: range | tuple[int, .
         return free, [new[slot] for slot in changed if must[slot]] + [new[slot] for slot in free]
 
     for changes in range(sum(must), max(few) + 1):
-        found = list(_completed(rota, crew, rules, must, [], changes))
+        found = list(_rotas(rota, crew, rules, changes))
         if found:
             return sorted(found, key=order) if changes in few else []
     return []
 
 
-def count_repairs(rota: Rota, crew: list[str], rules: Rules, changes: int) -> int:
-    """Return how many rotas keep the rules with exactly so many changes."""
+def _rotas(rota: Rota, crew: list[str], rules: Rules, changes: int) -> Iterator[Rota]:
+    """Yield the rotas that keep the rules with exactly so many changes."""
     must = [(name, slot // rules.shifts) in rules.gone for slot, name in enumerate(rota)]
     ahead = [sum(must[at:]) for at in range(len(rota) + 1)]
     total, lates = dict.fromkeys(crew, 0), dict.fromkeys(crew, 0)
     begun: Rota = []
 
-    def count(left: int) -> int:
+    def go_on(left: int) -> Iterator[Rota]:
         at = len(begun)
         if ahead[at] > left:
-            return 0
+            return
         if at == len(rota):
-            return left == 0
+            if left == 0:
+                yield list(begun)
+            return
         day, shift = divmod(at, rules.shifts)
         today = begun[day * rules.shifts :]
         late = rules.lates and shift == rules.shifts - 1
-        found = 0
         for name in crew if left else [rota[at]]:
             if (
                 total[name] >= _MOST
@@ -250,35 +252,17 @@ def count_repairs(rota: Rota, crew: list[str], rules: Rules, changes: int) -> in
             total[name] += 1
             lates[name] += late
             begun.append(name)
-            found += count(left - (name != rota[at]))
+            yield from go_on(left - (name != rota[at]))
             begun.pop()
             total[name] -= 1
             lates[name] -= late
-        return found
 
-    return count(changes)
+    return go_on(changes)
 
 
 def _told(few: int, more: tuple[int, ...]) -> str:
     """Return how many rotas have one change more, if that is asked for."""
     return f" With {few + 1} changes there are {more[0]} rotas." if more else ""
-
-
-def _completed(
-    rota: Rota, crew: list[str], rules: Rules, must: list[bool], begun: Rota, changes: int
-) -> list[Rota]:
-    """Return the rotas that begin so and have so many changes in what follows."""
-    at = len(begun)
-    if at == len(rota):
-        return [begun] if changes == 0 else []
-    if sum(must[at:]) > changes:
-        return []
-    found = []
-    for name in crew if changes else [rota[at]]:
-        if rules.allow(begun, name):
-            left = changes - (name != rota[at])
-            found += _completed(rota, crew, rules, must, [*begun, name], left)
-    return found
 
 
 def _shown(old: Rota, new: Rota, shifts: tuple[str, ...]) -> str:

@@ -8,10 +8,10 @@ import functools
 import logging
 import pathlib
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -31,6 +31,7 @@ from harness.reasoning import split_answer
 from harness.types import Answer, Judgment, Question, QuestionId, clash_of, split_variant
 
 log = logging.getLogger("turnbench")
+T = TypeVar("T")
 
 OTHER_TEMPERATURE = 0.7
 
@@ -198,13 +199,37 @@ class Bench:
 
     def answers(self, model: str) -> dict[QuestionId, Answer]:
         """Return a model's answers by question id; `$ERROR$` rows of FastChat are no answers."""
-        rows = list(filter(store.is_good, store.latest(self.answer_file(model), Answer).values()))
-        inside = next((row.model_id for row in rows if row.model_id not in ("", model)), None)
-        if inside is not None:
-            self.called_otherwise[model] = inside
-        shown = [self.as_shown(row) for row in rows]
-        self.split_off[model] = sum(new is not old for new, old in zip(shown, rows, strict=True))
-        return {row.question_id: row for row in shown}
+        return self.read_answers(model, self.answer_file(model), lambda answer, place: answer)
+
+    def read_answers(
+        self, model: str, path: pathlib.Path, take: Callable[[Answer, store.Place[Answer]], T]
+    ) -> dict[QuestionId, T]:
+        """Return by question id what is taken of a model's answers; one at a time is in memory.
+
+        Of the good rows of a question the last counts. `path` is `answer_file(model)`; `take` is
+        given the answer as it is shown, and the place of its row.
+        """
+        taken: dict[QuestionId, T] = {}
+        otherwise: dict[QuestionId, str] = {}
+        split = set[QuestionId]()
+        for place in store.rows(path, Answer) if path.exists() else ():
+            row, key = place.row, place.row.question_id
+            if not store.is_good(row):
+                continue
+            if key in taken:  # a row of before does not count, nor its place in the order
+                del taken[key]
+                otherwise.pop(key, None)
+                split.discard(key)
+            shown = self.as_shown(row)
+            if shown is not row:
+                split.add(key)
+            if row.model_id not in ("", model):
+                otherwise[key] = row.model_id
+            taken[key] = take(shown, place)
+        if otherwise:
+            self.called_otherwise[model] = next(iter(otherwise.values()))
+        self.split_off[model] = len(split)
+        return taken
 
     def as_shown(self, answer: Answer) -> Answer:
         """Return an answer as judges, metrics and pages get it; the file's row stays as it is."""

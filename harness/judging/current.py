@@ -12,7 +12,7 @@ import functools
 import pathlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from harness import store
 from harness.bench import Bench, file_stem
 from harness.errors import StorageError, TurnbenchError
+from harness.judging.answers import JudgedAnswers
 from harness.judging.prompts import (
     KEPT_AWAY,
     Match,
@@ -93,7 +94,7 @@ class Answers:
         self._pairs_read = False
         self._pairs_grew = False
         self._json = functools.lru_cache(maxsize=4096)(self._answer_json)
-        self._rows = functools.cache(bench.answers)
+        self._rows = functools.cache(functools.partial(JudgedAnswers, bench))
         self._files = functools.cache(bench.answer_files)
 
     def turn(self, model: str, key: QuestionId, choice: int, turn: int) -> _Turn | None:
@@ -174,23 +175,26 @@ class Answers:
             if replace(kept, answers=[]) == made:
                 return kept
         hashes = _Hashes(about.st_size, about.st_mtime_ns, field, reasoning)
-        for row in self._rows(model).values():
-            hashes.answers += [
-                (row.question_id, choice.index, list(self._turns(model, row, choice.index)))
-                for choice in row.choices
-            ]
+        turns = self.bench.read_answers(model, path, lambda row, _: self._turns(model, row))
+        hashes.answers = [
+            (key, index, found) for key, row in turns.items() for index, found in row.items()
+        ]
         if time.time() - about.st_mtime > _SETTLED:
             self._write(name, msgspec.msgpack.encode(hashes))
         return hashes
 
-    def _turns(self, model: str, row: Answer, index: int) -> Iterator[_Turn]:
-        choice = next(choice for choice in row.choices if choice.index == index)
+    def _turns(self, model: str, row: Answer) -> dict[int, list[_Turn]]:
+        """Return the hashes of each conversation of an answer, by turn."""
         field = self.bench.settings.answer_field
-        for turn in range(1, len(choice.turns) + 1):
-            shown = replies_shown(choice, turn, field)
-            texts = shown if not choice.user else replies_so_far(choice, turn)
-            graded = conversation_hash([answer_json(model, shown)])
-            yield _Turn(graded, content_hash(*texts))
+        hashes: dict[int, list[_Turn]] = {}
+        for choice in row.choices:
+            turns = hashes[choice.index] = []
+            for turn in range(1, len(choice.turns) + 1):
+                shown = replies_shown(choice, turn, field)
+                texts = shown if not choice.user else replies_so_far(choice, turn)
+                graded = conversation_hash([answer_json(model, shown)])
+                turns.append(_Turn(graded, content_hash(*texts)))
+        return hashes
 
     def _answer_json(self, model: str, key: QuestionId, choice: int, turn: int) -> bytes:
         choices = self._rows(model)[key].choices

@@ -28,10 +28,11 @@ from harness.bench.names import Kind as JudgmentKind
 from harness.errors import MissingError, UsageError, near
 from harness.judging import builtin
 from harness.judging.anchors import Anchors, none_left, read_anchors
+from harness.judging.answers import JudgedAnswers
 from harness.judging.current import NO_REFERENCE, Today, is_older
 from harness.judging.draw import draw_order, drawn_number, drawn_pairs
 from harness.judging.judge import judging
-from harness.judging.prompts import Match, Prompts, make_prompts, parameters_hash, written
+from harness.judging.prompts import Match, Prompts, make_prompts, parameters_hash
 from harness.judging.sets import ANY, JudgeSet, load_for
 from harness.models import Endpoint, ModelConfig
 from harness.models.providers import company_of
@@ -40,7 +41,6 @@ from harness.running import Job, check_limits
 from harness.types import (
     UNSTATED,
     Answer,
-    Detail,
     Judgment,
     Mode,
     Question,
@@ -118,6 +118,8 @@ class JudgePlan:
     """What the user should know before the first call."""
     anchors: Anchors | None = None
     """What a stored run judged, if that is judged anew in place of what is missing."""
+    answers: dict[str, JudgedAnswers] = field(default_factory=dict, repr=False)
+    """By model."""
     _pairs: dict[tuple[QuestionId, int], list[tuple[str, ...]]] = field(
         default_factory=dict, repr=False
     )
@@ -185,10 +187,10 @@ class JudgePlan:
                 pairs = left.setdefault((match.question.question_id, match.turn), {})
                 pair = frozenset(match.models)
                 pairs[pair] = pairs.get(pair, 0) + calls
-        sums = [0] * len(shares)
+        sums, models = [0] * len(shares), self.models
         for (key, turn), pairs in left.items():
-            numbers = [drawn_number(key, turn, len(self.models), share) for share in shares]
-            order = draw_order(key, turn, self.models, max(numbers))
+            numbers = [drawn_number(key, turn, len(models), share) for share in shares]
+            order = draw_order(key, turn, models, max(numbers))
             for at, number in enumerate(numbers):
                 sums[at] += sum(pairs.get(pair, 0) for pair in order[:number])
         return sums
@@ -210,21 +212,26 @@ class JudgePlan:
         """Yield the jobs that a new answer makes possible."""
         key, model = answer.question_id, answer.model_id
         self.awaited.get(model, set()).discard(key)
+        if model in self.answers:
+            self.answers[model].add(answer)
         for task in self.tasks:
-            task.prompts.answers.get(model, {})[key] = answer
             for match in task.todo:
                 if match.question.question_id != key or model not in match.models:
                     continue
-                for choice in () if self._waits(match) else self._choices(task, match):
+                for choice in () if self._waits(match) else self._choices(match):
                     yield self.job(task, dataclasses.replace(match, choice=choice))
 
     def _waits(self, match: Match) -> bool:
         key = match.question.question_id
         return any(key in self.awaited.get(model, ()) for model in match.models)
 
-    def _choices(self, task: JudgeTask, match: Match) -> Sequence[int]:
-        every = self.options.judging.choices == "all" and not self._waits(match)
-        return task.prompts.choices(match) if every else (0,)
+    def _choices(self, match: Match) -> Sequence[int]:
+        """Return the conversations that are judged: the first, or those that every model has."""
+        if self.options.judging.choices != "all" or self._waits(match):
+            return (0,)
+        key = match.question.question_id
+        choices = (self.answers[model].outlines[key].choices for model in match.models)
+        return sorted(set.intersection(*map(set, choices)))
 
     def job(self, task: JudgeTask, match: Match) -> Job:
         """Return the job that judges a match."""
@@ -411,9 +418,6 @@ def _groups(
 
 # What is needed
 
-WRITTEN = Detail()
-"""Of a turn that the model wrote itself, in the memory of a plan."""
-
 
 def _gather(plan: JudgePlan) -> Prompts:
     """Read answers and references; leave out, or refuse, questions for which something is missing.
@@ -431,17 +435,12 @@ def _gather(plan: JudgePlan) -> Prompts:
     if unjudged and not plan.options.slice.turns:
         text = f"left out: the judge set {judge_set.name} is not for {_named(unjudged)}"
         plan.notices.append(text)
-    answers: dict[str, dict[QuestionId, Answer]] = {}
     for model in plan.models:
-        awaited = plan.awaited.get(model, ())
-        rows = bench.answers(model).items()
-        answers[model] = {key: answer for key, answer in rows if key not in awaited}
-        for choice in (choice for row in answers[model].values() for choice in row.choices):
-            # What a reply took would fill the memory; who gave it counts.
-            given = (detail.given for detail in choice.details)
-            choice.details = [WRITTEN if by is None else Detail(given=by) for by in given]
+        plan.answers[model] = JudgedAnswers(bench, model, compared=plan.mode != "single")
+        for key in plan.awaited.get(model, ()):
+            plan.answers[model].leave_out(key)
     plan.notices += bench.answer_notes
-    prompts = make_prompts(bench, judge_set, answers, questions, reference)
+    prompts = make_prompts(bench, judge_set, plan.answers, questions, reference)
     prompts.without_references = plan.reference == NO_REFERENCE
     missing: dict[str, list[Question]] = {}
     for question in questions:
@@ -470,18 +469,18 @@ def _remedies(faults: Iterable[str]) -> str:
 
 def _missing(plan: JudgePlan, prompts: Prompts, question: Question) -> Iterator[str]:
     """Yield what a question lacks, as phrases that the question's id ends."""
-    key, turns = question.question_id, plan.turns(question)
+    key, wording, turns = question.question_id, question.hash, plan.turns(question)
     groups = {turn: plan.pairs(question, turn) for turn in turns}
     judged = [model for turn in turns for group in groups[turn] for model in group]
     for model in dict.fromkeys(judged):
         if key in plan.awaited.get(model, ()) or _no_history(plan.bench, model, question):
             continue
-        answer = prompts.answers[model].get(key)
+        answer = plan.answers[model].outlines.get(key)
         if answer is None:
             yield f"{model} has no answer to"
-        elif len(answer.choices[0].turns) < turns[-1] and question.user is None:
+        elif answer.turns < turns[-1] and question.user is None:
             yield f"{model} has not answered every turn of"
-        elif answer.made_from and answer.made_from.question not in (None, question.hash):
+        elif answer.question not in (None, wording):
             yield f"{model} answered another wording of"
     for turn in turns:
         for criterion in plan.judge_set.criteria_of(question, turn) if groups[turn] else ():
@@ -644,17 +643,19 @@ def _calls(plan: JudgePlan, task: JudgeTask) -> Iterator[int]:
     """Yield the calls for each match that is left; two answers that are the same text take none."""
     prompts = task.prompts
     # All pairs of a turn stand together: each answer is looked at once, not once for each pair.
-    about, texts = None, dict[str, list[str]]()
+    about, texts = None, dict[str, int]()
     for match in task.todo:
         if len(match.models) == 1:
             yield 1
             continue
         if not (plan.awaited and plan._waits(match)):
-            if about != (key := (match.question.question_id, match.turn, match.choice)):
-                about, texts = key, {}
+            key = match.question.question_id
+            if about != (turn := (key, match.turn, match.choice)):
+                about, texts = turn, {}
             for model in match.models:
                 if model not in texts:
-                    texts[model] = prompts.replies(model, match)
+                    outline = plan.answers[model].outlines[key]
+                    texts[model] = outline.texts(match.choice, match.turn)
             if texts[match.models[0]] == texts[match.models[1]]:
                 yield 0
                 continue
@@ -702,7 +703,7 @@ def _draw_anchors(plan: JudgePlan, task: JudgeTask, anchors: Anchors) -> None:
 
 def _matches(plan: JudgePlan, task: JudgeTask) -> Iterator[Match]:
     """Yield every match; the criteria come last, since their prompts share a beginning."""
-    answers, share = task.prompts.answers, plan.options.judging.share
+    share, models = plan.options.judging.share, plan.models
     every_choice = plan.options.judging.choices == "all"
     for question in plan.questions:
         key, look = question.question_id, plan.looks.get(question.question_id)
@@ -711,10 +712,10 @@ def _matches(plan: JudgePlan, task: JudgeTask) -> Iterator[Match]:
             # A model is not judged on a turn that was given to it, nor, as a variant, on one for
             # which there is no history: then there is no answer, and none is awaited.
             judged = {
-                model: written(question, answers[model][key], turn)
-                if key in answers[model]
+                model: outline.wrote(question, turn)
+                if (outline := plan.answers[model].outlines.get(key)) is not None
                 else key in plan.awaited.get(model, ())
-                for model in plan.models
+                for model in models
             }
             for group in plan.pairs(question, turn):
                 if not all(judged[model] for model in group):
@@ -722,7 +723,7 @@ def _matches(plan: JudgePlan, task: JudgeTask) -> Iterator[Match]:
                 choices: Sequence[int] = (0,)
                 if every_choice:
                     first = Match(question, turn, group, None, task.sample)
-                    choices = plan._choices(task, first)
+                    choices = plan._choices(first)
                 for choice in choices:
                     for criterion in criteria:
                         match = Match(

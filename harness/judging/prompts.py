@@ -5,6 +5,7 @@ prompts.request(match, match.models)     the messages, filled from answers and r
 prompts.made_from(match)                 equal as long as nothing that shapes them has changed
 """
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -100,7 +101,7 @@ class Prompts:
 
     bench: Bench
     judge_set: JudgeSet
-    answers: Mapping[str, dict[QuestionId, Answer]]
+    answers: Mapping[str, Mapping[QuestionId, Answer]]
     """By model, then by question id."""
     references: Mapping[QuestionId, Sequence[str]]
     referenced: frozenset[str]
@@ -149,16 +150,16 @@ class Prompts:
 
     # What is shown
 
+    def about(self, match: Match) -> "Prompts":
+        """Return prompts that hold the answers of a match and no others."""
+        key = match.question.question_id
+        answers = {model: {key: self.answers[model][key]} for model in match.models}
+        return dataclasses.replace(self, answers=answers)
+
     def choice(self, model: str, match: Match) -> Choice:
         """Return the conversation that a match is about; the first, if it has not that one."""
         choices = self.answers[model][match.question.question_id].choices
         return next((choice for choice in choices if choice.index == match.choice), choices[0])
-
-    def choices(self, match: Match) -> list[int]:
-        """Return the conversations that every model of a match has about its question."""
-        key = match.question.question_id
-        rows = [self.answers[model][key] for model in match.models]
-        return sorted(set.intersection(*({choice.index for choice in row.choices} for row in rows)))
 
     def replies(self, model: str, match: Match) -> list[str]:
         """Return the assistant's turns as the judge sees them."""
@@ -395,7 +396,7 @@ class Prompts:
 def make_prompts(
     bench: Bench,
     judge_set: JudgeSet,
-    answers: Mapping[str, dict[QuestionId, Answer]],
+    answers: Mapping[str, Mapping[QuestionId, Answer]],
     questions: Sequence[Question],
     reference: str | None = None,
 ) -> Prompts:
@@ -414,13 +415,6 @@ def make_prompts(
         name for name in relevant if judge_set.shows_reference(name, present=name in present)
     )
     return Prompts(bench, judge_set, answers, turns, referenced)
-
-
-def written(question: Question, answer: Answer, turn: int) -> bool:
-    """Return whether the model itself wrote a turn of an answer."""
-    if question.user is not None:
-        return turn == 1
-    return question.given(turn) is None and not _supplied(answer.choices[0], turn - 1)
 
 
 def replies_shown(choice: Choice, turn: int, answer_field: str | None) -> list[str]:

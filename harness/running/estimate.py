@@ -127,7 +127,7 @@ def estimate_groups(
     for group in groups.values():
         requests: list[_Asked] = []
         text = looked = 0
-        for unit in random.Random(0).sample(group, len(group)):
+        for unit in _drawn(group):
             if text > _MOST_TEXT and looked >= _FEWEST_JOBS:
                 break
             looked += 1
@@ -142,6 +142,15 @@ def estimate_groups(
             total.low += span.low * scale
             total.high += span.high * scale
     return [total.estimate(batch) for total in sums.values()]
+
+
+def _drawn(units: Sequence[T]) -> Iterator[T]:
+    """Yield units in a random order, drawn as they are taken: that of `random.sample`."""
+    draw, left = random.Random(0), list(range(len(units)))
+    for rest in range(len(units), 0, -1):
+        at = draw.randrange(rest)
+        yield units[left[at]]
+        left[at] = left[rest - 1]
 
 
 def _requests(job: Job, usual: int, earlier: Mapping[str, Sequence[float]]) -> Iterator[_Asked]:

@@ -1,5 +1,6 @@
 """Which judgments are planned, made and counted as done."""
 
+import gzip
 import json
 from typing import Any
 
@@ -10,7 +11,7 @@ from harness.cli.main import check_bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.judging.plan import JudgePlan
 from harness.models import ModelConfig
-from harness.types import Answer, Choice
+from harness.types import Answer, Choice, Judgment
 from tests.judging.conftest import QUESTIONS, Folder, counts
 
 SINGLE = "builtin%2Foverlap_single.jsonl"
@@ -206,6 +207,41 @@ def test_answers_still_to_be_made_are_judged_as_they_come(folder: Folder) -> Non
     assert (plan.total, len(list(plan.jobs()))) == (4, 2)
     answer = Answer(question_id=2, model_id="beta", choices=[Choice(turns=["5", "10"])])
     assert len(list(plan.about(answer))) == 2
+
+
+def _shown(row: Judgment) -> list[str]:
+    """Return which of some texts a judge was shown."""
+    return [text for text in ("first text", "second text") if text in (row.user_prompt or "")]
+
+
+@pytest.mark.parametrize("form", ["lines", "packed", "array"])
+def test_an_answer_is_shown_from_whatever_file_it_is_in(folder: Folder, form: str) -> None:
+    folder.answer("alpha", {1: ["first text", "more"], 2: ["second text", "more"]})
+    path = folder.folder / "model_answer/alpha.jsonl"
+    lines = path.read_text().splitlines()
+    if form == "packed":
+        path.with_name("alpha.jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    elif form == "array":
+        path.write_text(f"\ufeff[{','.join(lines)}]", encoding="utf-8")
+    rows = folder.judge(folder.plan(model_list="alpha", turns=1), "[[7]]")
+    assert [_shown(row) for row in rows] == [["first text"], ["second text"]]
+
+
+def test_an_answer_that_was_replaced_after_the_plan_is_judged_as_it_is_now(folder: Folder) -> None:
+    folder.answer("alpha", {1: ["old", "more"], 2: ["old", "more"]})
+    plan = folder.plan(model_list="alpha", turns=1)
+    folder.answer("alpha", {2: ["second text", "more"], 1: ["first text", "more"]})
+    rows = folder.judge(plan, "[[7]]")
+    assert [_shown(row) for row in rows] == [["first text"], ["second text"]]
+    assert counts(folder.plan(model_list="alpha", turns=1)) == (0, 2, 0)
+
+
+def test_an_answer_that_is_gone_after_the_plan_is_named(folder: Folder) -> None:
+    plan = folder.plan(model_list="alpha", turns=1)
+    folder.answer("alpha", {2: ["second text", "more"]})
+    with pytest.raises(MissingError, match="the answer to question 1 is not there any more"):
+        folder.judge(plan, "[[7]]")
 
 
 def test_given_turns_are_shown_and_not_judged(folder: Folder) -> None:
