@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # datasets 5.2.0, pyarrow 26.0.1, duckdb 2.0.1: JSON strings that look like dates do not stay strings.
 #
-# Where all answers of a file are dates or times ("1969-07-20"), as in a set of questions for years
-# and days, pyarrow's reader of JSON Lines and with it `load_dataset("json")` make timestamps of the
-# strings, DuckDB dates: str() of the answer is "1969-07-20 00:00:00", equal to no reference, and
-# what is written back is another file. One answer of another form anywhere, and all stay strings.
+# Where all answers of a file are dates ("1969-07-20"), as in a set of questions for days, pyarrow's
+# reader of JSON Lines and with it `load_dataset("json")` make timestamps of the strings, DuckDB dates:
+# as text the former are "1969-07-20 00:00:00", and neither equals a reference that is a string. One
+# answer of another form among them, and all stay strings, so that it depends on the others' answers.
 # Seen: "datasets: 1969-07-20 00:00:00", "duckdb: date", "with one more answer: str". Fails if that changes.
 set -euo pipefail
 folder=$(mktemp -d)

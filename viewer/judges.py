@@ -25,7 +25,7 @@ from harness.reporting.people import judges_in_words
 from harness.results import Scores
 from harness.results.agreement import Agreement, among, items, raters, values, with_votes
 from harness.results.position import flips
-from harness.results.spent import price_of
+from harness.results.spent import Cost
 from harness.types import Detail, Judgment, QuestionId
 from viewer import pages
 from viewer.data import Data
@@ -188,7 +188,7 @@ def _calls(data: Data, scores: Scores) -> Iterator[Detail]:
 
 def _costs(data: Data, scores: Scores, judge: str) -> dict[str, float]:
     """Return the mean tokens, seconds, and dollars for a thousand such calls, of the calls."""
-    cost = price_of(configs())
+    cost = Cost(configs())
     costs: dict[str, list[float]] = defaultdict(list)
     for detail in _calls(data, scores):
         usage, dollars = detail.usage, cost(judge, detail)

@@ -7,7 +7,7 @@ from harness.cli import calls
 from harness.cli.console import Console
 from harness.cli.parser import record_from
 from harness.reporting import Column, Note, Page, Table
-from harness.results.spent import price_of
+from harness.results.spent import Cost
 from harness.words import counted
 
 
@@ -27,7 +27,7 @@ def export(format: str, bench_name: str | None = None, **words: Any) -> Any:  # 
 
 def run(record: options.Export, console: Console) -> Any:
     """Export, and say what was written and what the format has no place for."""
-    report = registry.find("importing", "export")(record, price_of(calls.configs()))
+    report = registry.find("importing", "export")(record, Cost(calls.configs()))
     for line in _written(report):
         console.tell(line)
     for line in _left_out(report):

@@ -12,7 +12,7 @@ from harness.cli.parser import record_from
 from harness.judging.plan import JudgePlan
 from harness.judging.run import estimate_judgments
 from harness.reporting.pages import Result, checked_report
-from harness.results.spent import price_of
+from harness.results.spent import Cost
 
 
 def judge_report(report: str, **words: Any) -> Result:
@@ -36,7 +36,7 @@ def run(record: options.JudgeReport, console: Console) -> Result:
     elif "judge_model" not in record.typed:
         # The judge that turnbench.toml names for judging is not the only one to be reported on.
         record = replace(record, select=replace(record.select, judge_model=()))
-    result = estimate or report.make(record, price_of(calls.configs()))
+    result = estimate or report.make(record, Cost(calls.configs()))
     console.show(result.page, record.output.format)
     return result
 

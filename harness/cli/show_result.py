@@ -9,7 +9,7 @@ from harness.cli.project import configs
 from harness.reporting.charts import write_charts
 from harness.reporting.html import check_html, write_html
 from harness.reporting.show_result import Result, results_of
-from harness.results.spent import price_of
+from harness.results.spent import Cost
 
 
 def show_result(mode: str | None = None, **words: Any) -> Result:
@@ -29,7 +29,7 @@ def run(record: options.ShowResult, console: Console) -> Result:
     """Read, sum up, show; write the report and the charts."""
     if record.report is not None:
         check_html(record.report)  # before anything is computed
-    result = results_of(record, price_of(configs()))
+    result = results_of(record, Cost(configs()))
     if record.report is not None:
         write_html(record.report, result.page)
         console.tell(f"wrote {record.report}")

@@ -19,18 +19,16 @@ from harness.errors import TurnbenchError
 from harness.judging.current import in_words, unchecked_in_words
 from harness.judging.plan import plan_judgments
 from harness.judging.run import estimate_judgments
-from harness.models import ModelConfig, resolve
+from harness.models import ModelConfig, address_of
 from harness.reporting import Column, Note, Page, Table
 from harness.reporting.files import files_page
 from harness.results.coverage import Coverage, read_coverage
-from harness.results.spent import price_of
+from harness.results.spent import Cost
 from harness.running.estimate import CallEstimate, total_cost
 from harness.types import Answer, Question, QuestionId, first_own_turn, split_variant
 from harness.words import counted, dollars
 
 STOPPED = "judged by --until, as far as it was needed"
-ADDRESS = options.Address(base_url="URL")
-"""What a printed command says of a server whose address the user has to put in."""
 
 
 def status(bench_name: str | None = None, **words: Any) -> Page:
@@ -46,7 +44,7 @@ def run(record: options.Status, console: Console) -> Page:
     """Show how far a benchmark is."""
     loaded = bench.load_named(record.bench)
     configs = calls.configs()
-    state = files_page(loaded, price_of(configs)) if record.files else page(loaded, configs)
+    state = files_page(loaded, Cost(configs)) if record.files else page(loaded, configs)
     console.show(state, record.format)
     return state
 
@@ -172,10 +170,9 @@ def _judge_row(
         "left_out": None,
         "why": "; ".join(in_words(judged.changed)) or None,
     }
-    record = judged.record(loaded)
+    record = judged.record(loaded, configs=configs)
     planned = replace(record, judging=replace(record.judging, skip_missing=True))
-    if _needs_address(judged.judge, configs):
-        record = replace(record, endpoint=ADDRESS)
+    if record.endpoint.base_url is not None:
         planned = replace(planned, endpoint=options.Address(base_url="http://127.0.0.1:9"))
     row["command"] = options.command_line(record)
     try:
@@ -205,24 +202,15 @@ def _answering(
     It is of models of one history, and of those that need --base-url or of those that do not.
     """
     names = [split_variant(row["model"]) for row in partial]
-    history, needs = names[0][1], _needs_address(names[0][0], configs)
+    history, address = names[0][1], address_of(names[0][0], configs)
     models = dict.fromkeys(model for model, source in names if source == history)
-    alike = tuple(model for model in models if _needs_address(model, configs) == needs)
+    alike = tuple(model for model in models if address_of(model, configs) == address)
     return options.GenAnswer(
         models=options.Models(model=alike),
         bench=loaded.named,
         history=options.History(history=history or "own"),
-        endpoint=ADDRESS if needs else options.Address(),
+        endpoint=address,
     )
-
-
-def _needs_address(name: str, configs: Mapping[str, ModelConfig]) -> bool:
-    """Return whether only --base-url could say where a model is: rows hold no addresses."""
-    try:
-        resolve(name, models=configs, key_needed=False)
-    except TurnbenchError:
-        return True
-    return False
 
 
 def _outcome(

@@ -276,39 +276,18 @@ def plan_judgments(
         DataError: a file is wrong.
     """
     check_limits(options.limits)
-    flags, part = options.judging, options.slice
+    flags = options.judging
     if not flags.judge_model:
         advice = "builtin/overlap needs no key, for trying things out"
         raise UsageError(f"name the judges with --judge-model ({advice})")
     anchors = read_anchors(options)
     typed = sampling.typed(options.sampling)
     loaded = load_for(bench, flags.judge_set)
-    judge_set = loaded.by(part.criterion)
-    if categories and judge_set.criteria:
-        judge_set = judge_set.for_categories(categories)
-    if flags.structured == "off":
-        judge_set = judge_set.without_schemas()
-    judge_set = replace(
-        judge_set,
-        sampling=typed.over(judge_set.sampling),
-        baseline=flags.baseline_model or judge_set.baseline,
-    )
-    votes: Votes | None = None
-    if flags.votes:
-        rows = (place.row for path in flags.votes for place in store.rows(path, Vote))
-        votes = frozenset(
-            (row.question_id, row.turn, frozenset({row.model_a, row.model_b})) for row in rows
-        )
-    mode = _mode(options, judge_set)
+    judge_set = _apply_options(loaded, options, typed, categories)
+    votes = _read_votes(flags.votes)
+    mode = _mode(options, judge_set, anchors)
     if questions is None:
-        questions = bench.take(part)
-    if anchors is not None:
-        if flags.mode is None:
-            mode = "pairwise-all" if anchors.paired else "single"
-        stored = {row.question_id for row in anchors.rows}
-        questions = [q for q in questions if q.question_id in stored]
-    if votes is not None:
-        questions = [q for q in questions if q.question_id in {vote[0] for vote in votes}]
+        questions = bench.take(options.slice)
     waits = {model: set(ids) for model, ids in (awaited or {}).items()}
     voted = sorted(frozenset().union(*(pair for *_, pair in votes or ())))
     plan = JudgePlan(
@@ -316,10 +295,10 @@ def plan_judgments(
         options=options,
         mode=mode,
         judge_set=judge_set,
-        questions=list(questions),
+        questions=_narrow(questions, anchors, votes),
         groups=anchors.groups
         if anchors is not None
-        else _groups(bench, judge_set, mode, part.model_list or voted, waits),
+        else _groups(bench, judge_set, mode, options.slice.model_list or voted, waits),
         awaited=waits,
         looks=looks or {},
         votes=votes,
@@ -330,27 +309,7 @@ def plan_judgments(
     )
     # The judges first: what is there says with which flags it was made, and those that this command
     # does not state are kept, before anything is planned by them.
-    address = ModelConfig(
-        base_url=options.endpoint.base_url,
-        api_key_env=options.endpoint.api_key_env,
-        timeout=options.limits.timeout,
-    )
-    for name in dict.fromkeys(flags.judge_model):
-        endpoint = models.resolve(
-            name, address, configs, typed=frozenset(typed.stated()), key_needed=key_needed
-        )
-        endpoint.check(judge_set.sampling.over(endpoint.sampling))
-        stated = frozenset({*typed.stated(), *endpoint.sampling.stated()})
-        for sample in range(flags.samples):
-            path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
-            if anchors is not None:
-                path = bench.state / "anchors" / path.name
-            task = JudgeTask(name, endpoint, path, sample, stated)
-            if anchors is None:
-                task.rows = _rows(plan, task)
-            else:  # they are judged with the parameters that they were judged with
-                task.rows = anchors.of(name, sample, judge_set.name)
-            plan.tasks.append(task)
+    plan.tasks = _make_tasks(plan, typed, configs, key_needed=key_needed)
     _keep_reference(plan)
     prompts = _gather(plan)
     for task in plan.tasks:
@@ -374,8 +333,84 @@ def plan_judgments(
 # Who and what
 
 
-def _mode(options: GenJudgment, judge_set: JudgeSet) -> Mode:
-    """Return the mode that is asked for: by --mode, by --votes or --share, by the judge set."""
+def _apply_options(
+    judge_set: JudgeSet,
+    options: GenJudgment,
+    typed: Sampling,
+    categories: Mapping[str, Sequence[str]] | None,
+) -> JudgeSet:
+    """Return a judge set as a command's options, and the criteria of each category, change it."""
+    flags = options.judging
+    judge_set = judge_set.by(options.slice.criterion)
+    if categories and judge_set.criteria:
+        judge_set = judge_set.for_categories(categories)
+    if flags.structured == "off":
+        judge_set = judge_set.without_schemas()
+    return replace(
+        judge_set,
+        sampling=typed.over(judge_set.sampling),
+        baseline=flags.baseline_model or judge_set.baseline,
+    )
+
+
+def _read_votes(paths: Sequence[pathlib.Path]) -> Votes | None:
+    """Return the pairs that people voted on in some files; None: no file is named."""
+    if not paths:
+        return None
+    rows = (place.row for path in paths for place in store.rows(path, Vote))
+    return frozenset(
+        (row.question_id, row.turn, frozenset({row.model_a, row.model_b})) for row in rows
+    )
+
+
+def _narrow(
+    questions: Sequence[Question], anchors: Anchors | None, votes: Votes | None
+) -> list[Question]:
+    """Return the questions that a stored run judged or people voted on, where these are judged."""
+    if anchors is not None:
+        stored = {row.question_id for row in anchors.rows}
+        questions = [q for q in questions if q.question_id in stored]
+    if votes is not None:
+        voted = {vote[0] for vote in votes}
+        questions = [q for q in questions if q.question_id in voted]
+    return list(questions)
+
+
+def _make_tasks(
+    plan: JudgePlan,
+    typed: Sampling,
+    configs: Mapping[str, ModelConfig] | None,
+    *,
+    key_needed: bool,
+) -> list[JudgeTask]:
+    """Return a task for each judge and sample, with the rows that are there."""
+    bench, options, judge_set, anchors = plan.bench, plan.options, plan.judge_set, plan.anchors
+    typed_names = frozenset(typed.stated())
+    address = ModelConfig(
+        base_url=options.endpoint.base_url,
+        api_key_env=options.endpoint.api_key_env,
+        timeout=options.limits.timeout,
+    )
+    tasks = []
+    for name in dict.fromkeys(options.judging.judge_model):
+        endpoint = models.resolve(name, address, configs, typed=typed_names, key_needed=key_needed)
+        endpoint.check(judge_set.sampling.over(endpoint.sampling))
+        stated = typed_names | endpoint.sampling.stated().keys()
+        for sample in range(options.judging.samples):
+            path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
+            if anchors is not None:
+                path = bench.state / "anchors" / path.name
+            task = JudgeTask(name, endpoint, path, sample, stated)
+            if anchors is None:
+                task.rows = _rows(plan, task)
+            else:  # they are judged with the parameters that they were judged with
+                task.rows = anchors.of(name, sample, judge_set.name)
+            tasks.append(task)
+    return tasks
+
+
+def _mode(options: GenJudgment, judge_set: JudgeSet, anchors: Anchors | None) -> Mode:
+    """Return the mode that is asked for: by --mode, --votes or --share, anchors, the judge set."""
     flags = options.judging
     part = "--votes" if flags.votes else "--share" if flags.share is not None else ""
     if options.until is not None and (part or flags.redo):
@@ -385,6 +420,8 @@ def _mode(options: GenJudgment, judge_set: JudgeSet) -> Mode:
     mode = flags.mode or ("pairwise-all" if part else judge_set.mode) or "single"
     if part and mode != "pairwise-all":
         raise UsageError(f"{part} takes some of the pairs of --mode pairwise-all")
+    if anchors is not None and flags.mode is None:
+        return "pairwise-all" if anchors.paired else "single"
     return mode
 
 

@@ -17,7 +17,7 @@ from harness.models.endpoint import (
     Weights,
 )
 from harness.models.prices import FREE, Price, list_price
-from harness.models.resolving import resolve
+from harness.models.resolving import address_of, resolve
 
 __all__ = [
     "FREE",
@@ -28,6 +28,7 @@ __all__ = [
     "Price",
     "RateLimits",
     "Weights",
+    "address_of",
     "list_price",
     "resolve",
 ]

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from harness import registry
 from harness.bench import check_model_name
-from harness.errors import UsageError, near
+from harness.errors import TurnbenchError, UsageError, near
 from harness.models.endpoint import (
     TIMEOUT,
     Endpoint,
@@ -32,6 +32,7 @@ from harness.models.endpoint import (
 )
 from harness.models.prices import FREE, list_price
 from harness.models.providers import BUILTIN, PROVIDERS, Provider, provider_of
+from harness.options import Address
 from harness.types import Sampling
 
 log = logging.getLogger("turnbench")
@@ -72,6 +73,18 @@ def resolve(
         if key_needed:
             endpoints[-1].key()
     return replace(endpoints[0], pool=tuple(endpoints[1:]))
+
+
+def address_of(name: str, configs: Mapping[str, ModelConfig] | None = None) -> Address:
+    """Return what a printed command says of where a model is: nothing, or `--base-url URL`.
+
+    Rows hold no addresses: what neither the name nor turnbench.toml tells, the user has to put in.
+    """
+    try:
+        resolve(name, models=configs, key_needed=False)
+    except TurnbenchError:
+        return Address(base_url="URL")
+    return Address()
 
 
 def _with_flags(config: ModelConfig, flags: ModelConfig) -> ModelConfig:

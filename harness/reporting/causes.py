@@ -5,13 +5,14 @@
 """
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from harness import bench as benches
 from harness.bench import Bench
 from harness.judging.current import in_words
+from harness.models import ModelConfig
 from harness.options import GenJudgment, Slice, command_line
 from harness.reporting.page import Note
 from harness.results import Panel, missing
@@ -21,8 +22,16 @@ from harness.types import UNSTATED
 from harness.words import counted
 
 
-def causes(bench: Bench, groups: Sequence[Panel], part: Slice) -> list[Note]:
-    """Return why judgments are missing, each with the command that helps."""
+def causes(
+    bench: Bench,
+    groups: Sequence[Panel],
+    part: Slice,
+    configs: Mapping[str, ModelConfig] | None = None,
+) -> list[Note]:
+    """Return why judgments are missing, each with the command that helps.
+
+    `configs` are the models of turnbench.toml.
+    """
     judges = list(dict.fromkeys(judge for panel in groups for judge in panel.judges))
     left_out = groups[0].scores.left_out
     found: list[tuple[str, str | None]] = [(text, None) for text in in_words(left_out)]
@@ -42,14 +51,18 @@ def causes(bench: Bench, groups: Sequence[Panel], part: Slice) -> list[Note]:
         lost += lacking // 2 if main.paired else lacking  # a pair is missing in both of its models
     if lost > 0:
         found.append((f"{counted(lost, 'judgment')} never made", None))
-    commands = {redo: judging_commands(bench, groups, part, redo) for _, redo in found}
+    commands = {redo: judging_commands(bench, groups, part, configs, redo) for _, redo in found}
     # One command makes all that is missing: it stands once, below the last of its causes.
     last_of = {redo: text for text, redo in found}
     return [Note(text, commands[redo] if last_of[redo] == text else "") for text, redo in found]
 
 
 def judging_commands(
-    bench: Bench, groups: Sequence[Panel], part: Slice, redo: str | None = None
+    bench: Bench,
+    groups: Sequence[Panel],
+    part: Slice,
+    configs: Mapping[str, ModelConfig] | None,
+    redo: str | None = None,
 ) -> str:
     """Return the commands that go on with the judgments of some panels, each on its line."""
     sources = {source for panel in groups for source in panel.scores.sources_present.values()}
@@ -58,7 +71,7 @@ def judging_commands(
     for judged in together(read_coverage(bench)):
         names = judged.judge_set, UNSTATED
         if any((judged.judge, name, judged.paired) in shown for name in names):
-            record = judged.record(bench, part, redo)
+            record = judged.record(bench, part, redo, configs)
             anybody = replace(record, judging=replace(record.judging, judge_model=()))
             records.setdefault(anybody, []).append(judged.judge)
     return "\n".join(

@@ -190,7 +190,7 @@ def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str
 
 def _show_board(options: ShowResult, cost: Cost) -> Result:
     judged = read_judged(options)
-    shown = results(options, judged)
+    shown = results(options, judged, cost.configs)
     pairs = judged.panel("pair", need="--board needs pairs")
     return Result(board_page(options.board, judged.bench, pairs, shown.view, shown.page))
 

@@ -10,12 +10,13 @@ first, with cause and command. Where that leaves no two models, no model is call
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from harness import __version__
+from harness.models import ModelConfig
 from harness.options import ShowResult
 from harness.reporting.causes import causes
 from harness.reporting.kinds import sections_of as sections_of
@@ -49,7 +50,7 @@ class Shown(NamedTuple):
 
 def show(options: ShowResult, cost: Cost) -> Result:
     """Return the results: who is better, by how much, how sure."""
-    shown = results(options, read_judged(options))
+    shown = results(options, read_judged(options), cost.configs)
     lacking = incomplete_of(shown.sections) or left_out_of(shown.sections)
     return Result(shown.page, int(bool(lacking)))
 
@@ -57,8 +58,10 @@ def show(options: ShowResult, cost: Cost) -> Result:
 RESULTS = PageKind(show, check_by)
 
 
-def results(options: ShowResult, judged: Judged) -> Shown:
-    """Return the page of results of some judgments."""
+def results(
+    options: ShowResult, judged: Judged, configs: Mapping[str, ModelConfig] | None = None
+) -> Shown:
+    """Return the page of results of some judgments; `configs` are the models of turnbench.toml."""
     bench, view = judged.bench, judged.view
     if view.baseline is not None and options.board.length_control != "off":
         gamed = read_gamed(bench)
@@ -70,7 +73,7 @@ def results(options: ShowResult, judged: Judged) -> Shown:
     name_judges(sections)
     add_remarks(sections, judged, options, view)
     lacking = incomplete_of(sections) or left_out_of(sections) or judged.scores.left_out
-    why = causes(bench, judged.groups, options.slice) if lacking else []
+    why = causes(bench, judged.groups, options.slice, configs) if lacking else []
     page = results_page(sections, view, why)
     facts = {**page.facts, **provenance_facts(judged)}
     about = functools.partial(paragraph, judged, sections)

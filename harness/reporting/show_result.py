@@ -3,7 +3,7 @@
 from harness.options import ShowResult
 from harness.reporting import pages
 from harness.reporting.pages import Result as Result
-from harness.results.spent import Cost, price_of
+from harness.results.spent import Cost
 
 
 def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
@@ -13,4 +13,4 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
         options: the flags.
         cost: the price of a reply, for --cost and --efficiency (default: the list's).
     """
-    return pages.checked(options).make(options, cost or price_of())
+    return pages.checked(options).make(options, cost or Cost())

@@ -7,7 +7,7 @@ for judged in read_coverage(bench):
 
 import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -15,7 +15,8 @@ import numpy as np
 
 from harness.bench import Bench
 from harness.bench.names import parse_judgment_name
-from harness.options import GenJudgment, Judging, Slice
+from harness.models import ModelConfig, address_of
+from harness.options import Address, GenJudgment, Judging, Slice
 from harness.results.reading import read
 from harness.results.scores import LeftOut, Scores, Source, distinct
 from harness.types import UNSTATED, Mode
@@ -87,12 +88,17 @@ class Coverage:
         return "pairwise-all" if self.baseline is None else "pairwise-baseline"
 
     def record(
-        self, bench: Bench, part: Slice | None = None, redo: str | None = None
+        self,
+        bench: Bench,
+        part: Slice | None = None,
+        redo: str | None = None,
+        configs: Mapping[str, ModelConfig] | None = None,
     ) -> GenJudgment:
         """Return the options of the command that makes what is missing of them.
 
         It states every flag without which it would do something else; parameters of the judge, and
-        whether it sees references, are kept as the rows have them.
+        whether it sees references, are kept as the rows have them. `configs` are the models of
+        turnbench.toml.
         """
         usual = bench.settings.usual_judge_set
         judging: dict[str, Any] = {
@@ -105,7 +111,12 @@ class Coverage:
             "choices": "all" if any(source.choice for source in self.sources) else "first",
             "redo": redo,
         }
-        return GenJudgment(judging=Judging(**judging), bench=bench.named, slice=part or Slice())
+        return GenJudgment(
+            judging=Judging(**judging),
+            bench=bench.named,
+            slice=part or Slice(),
+            endpoint=Address() if configs is None else address_of(self.judge, configs),
+        )
 
 
 def read_coverage(bench: Bench) -> list[Coverage]:

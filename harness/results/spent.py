@@ -11,7 +11,7 @@ newer ones replaced and calls that failed are not in the files.
 import contextlib
 import functools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -27,23 +27,27 @@ from harness.results.reading import whole_rows
 from harness.results.scores import Scores
 from harness.types import Answer, Detail, Judgment, split_variant
 
-Cost = Callable[[str, Detail], float | None]
-"""The dollars of a model's reply; None: its price or its tokens are unknown."""
 Spender: TypeAlias = Literal["answers", "users", "judgments"]
 Call: TypeAlias = tuple[Spender, str, Detail]
 """What a call was for, the model that was called, and the reply's details."""
 
 
-def price_of(configs: Mapping[str, ModelConfig] | None = None) -> Cost:
-    """Return the price of replies: by the tables of turnbench.toml, else by the list."""
+class Cost:
+    """The dollars of models' replies: by the tables of turnbench.toml, else by the list."""
 
-    @functools.cache
-    def price(model: str) -> Price | None:
+    def __init__(self, configs: Mapping[str, ModelConfig] | None = None) -> None:
+        self.configs = configs or {}
+        """The tables."""
+        self._price = functools.cache(self._find_price)
+
+    def __call__(self, model: str, detail: Detail) -> float | None:
+        """Return the dollars of a reply; None: the price or its tokens are unknown."""
+        return cost_of(detail, self._price(model))
+
+    def _find_price(self, model: str) -> Price | None:
         with contextlib.suppress(TurnbenchError):  # a name that no provider has
-            return resolve(split_variant(model)[0], models=configs, key_needed=False).price
+            return resolve(split_variant(model)[0], models=self.configs, key_needed=False).price
         return None
-
-    return lambda model, detail: cost_of(detail, price(model))
 
 
 @dataclass

@@ -88,6 +88,10 @@ def test_a_judge_that_only_an_address_tells_of_is_counted(
         assert command.endswith("--base-url URL")
         assert main(shlex.split(command.replace("URL", address[1]))) == 0
     assert "all judgments are there" in str(state(where, capsys)["outcome"])
+    answer(tmp_path, "m1", "second")
+    capsys.readouterr()
+    main(["show_result", *where])
+    assert f"\n    {command}\n" in capsys.readouterr().out
 
 
 def test_questions_that_cannot_be_judged_are_named(

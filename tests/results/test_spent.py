@@ -7,16 +7,21 @@ import pytest
 
 from harness import bench, store
 from harness.results import ratio, read
-from harness.results.spent import efficiency, spent
+from harness.results.spent import Cost, efficiency, spent
 from harness.types import Answer, Choice, Detail, Judgment, Usage
 
 
-def cost(model: str, detail: Detail) -> float | None:
-    """Return a millionth of a dollar for a token; `odd` has no price."""
-    usage = detail.usage
-    if model == "odd" or usage.prompt_tokens is None or usage.completion_tokens is None:
-        return None
-    return (usage.prompt_tokens + usage.completion_tokens) / 1e6
+class TokenCost(Cost):
+    """A millionth of a dollar for a token; `odd` has no price."""
+
+    def __call__(self, model: str, detail: Detail) -> float | None:
+        usage = detail.usage
+        if model == "odd" or usage.prompt_tokens is None or usage.completion_tokens is None:
+            return None
+        return (usage.prompt_tokens + usage.completion_tokens) / 1e6
+
+
+COST = TokenCost()
 
 
 def call(prompt: int, reply: int, **more: object) -> Detail:
@@ -51,7 +56,7 @@ def small(tmp_path: Path) -> bench.Bench:
 
 
 def test_calls_tokens_and_dollars_are_summed_by_model(small: bench.Bench) -> None:
-    rows = {(row.what, row.model): row for row in spent(small, read(small), cost)}
+    rows = {(row.what, row.model): row for row in spent(small, read(small), COST)}
     m, odd, judge = rows["answers", "m"], rows["answers", "odd"], rows["judgments", "j"]
     assert (m.calls, m.unstated, m.reply_tokens) == (2, 1, 50)
     assert m.dollars == pytest.approx(150e-6)
@@ -62,7 +67,7 @@ def test_calls_tokens_and_dollars_are_summed_by_model(small: bench.Bench) -> Non
 def test_models_and_judges_can_be_chosen(small: bench.Bench) -> None:
     rows = {
         (row.what, row.model): row.calls
-        for row in spent(small, read(small), cost, models=["m"], judges=[])
+        for row in spent(small, read(small), COST, models=["m"], judges=[])
     }
     assert rows == {("answers", "m"): 2}
 
@@ -72,13 +77,13 @@ def test_a_judgment_that_is_not_current_costs_nothing(small: bench.Bench) -> Non
         '{"question_id": 2, "category": "c", "turns": ["?"]}\n'
     )
     again = bench.load("b", small.folder.parent)
-    rows = spent(again, read(again, needed=False), cost)
+    rows = spent(again, read(again, needed=False), COST)
     assert {row.what for row in rows} == {"answers"}
 
 
 def test_quality_stands_beside_what_a_turn_takes(small: bench.Bench) -> None:
     score = ratio(np.array([8.0]), np.ones(1))
-    rows = {row.model: row for row in efficiency(small, {"m": score, "odd": score}, cost)}
+    rows = {row.model: row for row in efficiency(small, {"m": score, "odd": score}, COST)}
     assert (rows["odd"].reply_tokens, rows["odd"].cut, rows["odd"].seconds) == (300, 1, 1)
     assert (rows["odd"].dollars, rows["odd"].frontier) == (None, False)
     assert rows["m"].characters == 4

@@ -24,7 +24,7 @@ from harness.registry import Shown
 from harness.reporting.selecting import Judged, read_judged
 from harness.results import Scores, Source
 from harness.results.reading import whole_rows
-from harness.results.spent import Cost, price_of
+from harness.results.spent import Cost
 from harness.types import Judgment
 
 
@@ -69,7 +69,7 @@ class Results:
     """What `show_result` would be asked for to show them."""
     model_list: tuple[str, ...] = ()
     """Only these models; empty: all."""
-    cost: Cost = field(default_factory=price_of)
+    cost: Cost = field(default_factory=Cost)
     """The dollars of a reply."""
     left_out: Counter[str] = field(default_factory=Counter)
     """How many judgments a format has no place for, by the reason; formats add to it."""
