@@ -25,9 +25,9 @@ from msgspec.structs import fields as struct_fields
 from harness import options, types
 from harness.bench import bench
 from harness.cli import COMMANDS, SCRIPTS
-from harness.cli.parser import CODES, help_text, help_texts, record_of, value_name
+from harness.cli.parser import CODES, help_text, help_texts, value_name
 from harness.judging import sets
-from harness.options import Field, Project, fields, option
+from harness.options import Field, Project, fields, option, record_of
 from harness.registry import TABLE
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent

@@ -889,6 +889,12 @@ class Field(Struct, frozen=True):
         return get_origin(self.kind) is tuple
 
 
+def record_of(command: str) -> type[Struct]:
+    """Return the options record of a command."""
+    record: type[Struct] = globals()["".join(map(str.title, command.split("_")))]
+    return record
+
+
 @functools.cache
 def fields(
     record: type[Struct],

@@ -10,7 +10,6 @@ score of -1, and a winner "error", mean that the judge gave no verdict; code rea
 and give; they are in no file.
 """
 
-import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
@@ -557,6 +556,8 @@ _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",
 
 def content_hash(*parts: Any) -> str:
     """Return 16 hexadecimal digits for some JSON values: SHA-256 over their canonical form."""
+    import hashlib  # loads OpenSSL, which a --help needs not
+
     text = _CANONICAL.encode(parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

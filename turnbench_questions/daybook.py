@@ -24,7 +24,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1056
 CATEGORY = "extraction"
-LEVEL = 9
+LEVEL = 6
 
 
 class Level(NamedTuple):

@@ -20,7 +20,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1039
 CATEGORY = "math"
-LEVEL = 8
+LEVEL = 6
 
 
 class Level(NamedTuple):

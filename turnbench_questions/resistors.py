@@ -17,7 +17,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1064
 CATEGORY = "stem"
-LEVEL = 9
+LEVEL = 7
 
 
 class Level(NamedTuple):

@@ -19,7 +19,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1046
 CATEGORY = "coding"
-LEVEL = 8
+LEVEL = 5
 
 
 class Level(NamedTuple):

@@ -249,6 +249,12 @@ def build(views: Views) -> Any:
         def at(address: str, request: gr.Request) -> Sequence[Any]:
             return outcome(views.show(address, request.username or ""))
 
+        def first(address: str, request: gr.Request) -> Sequence[Any]:
+            return at(address, request)[:3]
+
+        def choices(address: str, request: gr.Request) -> Sequence[Any]:
+            return controls.updates(views.show(address, request.username or "").fields)
+
         def done(fields: str, request: gr.Request) -> Sequence[Any]:
             return outcome(views.act(fields, request.username or ""))
 
@@ -258,10 +264,12 @@ def build(views: Views) -> Any:
         outputs = [query, bar, pane, *controls.outputs]
         once = {**QUIET, "trigger_mode": "once"}
         address = "() => turnbench.asked()"
+        # The first page does not wait until the browser has fetched what draws the controls.
+        loaded = app.load(first, query, outputs[:3], js=address, **QUIET)
         ticked = timer.tick(now, query, state, js="() => [turnbench.query]", **QUIET)
         ticked.then(fn=None, js="() => { turnbench.follow(); }")
         for event in (
-            app.load(at, query, outputs, js=address, **QUIET),
+            loaded.then(choices, query, controls.outputs, js=address, **QUIET),
             go.click(at, query, outputs, js=address, **once),
             act.click(done, action, outputs, js="() => turnbench.sent()", **once),
         ):

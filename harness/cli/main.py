@@ -70,7 +70,7 @@ def __getattr__(name: str) -> Callable[..., int]:
 
 def overview() -> str:
     """Return the help of `turnbench` itself."""
-    from harness.cli.parser import record_of
+    from harness.options import record_of
 
     lines = []
     for name in COMMANDS:

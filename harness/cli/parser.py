@@ -13,10 +13,9 @@ from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin
 import msgspec
 from msgspec import Struct
 
-from harness import options
 from harness.cli import command_words
 from harness.errors import UsageError, near
-from harness.options import Field, Project, build, fields, option
+from harness.options import Field, Project, build, fields, option, record_of
 
 T = TypeVar("T", bound=Struct)
 CODES = "exit codes: 0 done, 1 finished with failures listed, 2 wrong use, 130 interrupted"
@@ -29,12 +28,6 @@ class Parsed(msgspec.Struct):
     """The command's record."""
     quiet: bool
     verbose: bool
-
-
-def record_of(command: str) -> type[Struct]:
-    """Return the options record of a command."""
-    record: type[Struct] = getattr(options, "".join(map(str.title, command.split("_"))))
-    return record
 
 
 def parse(name: str, argv: Sequence[str] | None = None) -> Parsed:

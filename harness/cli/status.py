@@ -66,6 +66,9 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
     ]
     if coverage and (unchecked := coverage[0].scores.unchecked):
         notes.append(Note(unchecked_in_words(unchecked)))
+    if not any(row["missing"] or row["superseded"] for row in models):
+        left_out = dict.fromkeys(row["left_out"] for row in judges if row["left_out"])
+        notes += [Note(f"Not judged: {text}") for text in left_out]
     rest_columns = [
         Column("missing", always=True),
         Column("superseded", "out of date"),
@@ -164,6 +167,7 @@ def _judge_row(
         "superseded": judged.changed.total(),
         "failed": 0,
         "unparsed": judged.unread,
+        "left_out": None,
         "why": "; ".join(in_words(judged.changed)) or None,
     }
     record = judged.record(loaded, configs=configs)
@@ -182,6 +186,7 @@ def _judge_row(
         return row | {"note": str(error)}, []
     tasks = [task for task in plan.tasks if task.sample == judged.sample]
     row["missing"] = sum(len(task.todo) - task.split.changed for task in tasks)
+    row["left_out"] = "; ".join(plan.lacking) or None
     if judged.stopped:
         row |= {"missing": None, "note": STOPPED}
     for task in tasks:
@@ -239,7 +244,8 @@ def _outcome(
         record = options.ShowResult(bench=loaded.named.shown)
     elif not left:
         stopped = any(row.get("note") == STOPPED for row in judges)
-        state += f", {STOPPED if stopped else 'all judgments are there'}"
+        possible = " that can be made" if any(row["left_out"] for row in judges) else ""
+        state += f", {STOPPED if stopped else f'all judgments{possible} are there'}"
         record = options.ShowResult(bench=loaded.named.shown)
     else:
         number = sum((row["missing"] or 0) + (row["superseded"] or 0) for row in left)

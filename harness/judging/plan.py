@@ -116,6 +116,8 @@ class JudgePlan:
     tasks: list[JudgeTask] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     """What the user should know before the first call."""
+    lacking: list[str] = field(default_factory=list)
+    """Why questions are left out for every model, with their ids."""
     anchors: Anchors | None = None
     """What a stored run judged, if that is judged anew in place of what is missing."""
     answers: dict[str, JudgedAnswers] = field(default_factory=dict, repr=False)
@@ -483,10 +485,10 @@ def _gather(plan: JudgePlan) -> Prompts:
     for question in questions:
         for fault in dict.fromkeys(_missing(plan, prompts, question)):
             missing.setdefault(fault, []).append(question)
-    texts = [f"{text} {_named(lacking)}" for text, lacking in missing.items()]
-    if texts and not flags.skip_missing:
-        raise MissingError(f"{'; '.join(texts)}; {_remedies(missing)}")
-    plan.notices += [f"left out for every model: {text}" for text in texts]
+    plan.lacking = [f"{text} {_named(lacking)}" for text, lacking in missing.items()]
+    if plan.lacking and not flags.skip_missing:
+        raise MissingError(f"{'; '.join(plan.lacking)}; {_remedies(missing)}")
+    plan.notices += [f"left out for every model: {text}" for text in plan.lacking]
     left_out = {q.question_id for lacking in missing.values() for q in lacking}
     plan.questions = [q for q in questions if q.question_id not in left_out]
     return prompts

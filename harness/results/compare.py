@@ -44,7 +44,7 @@ from harness.results.estimate import (
     ratios,
 )
 from harness.results.looks import LOOKS
-from harness.results.scores import Scores, distinct, means, present
+from harness.results.scores import Scores, constant, distinct, means, present
 from harness.results.strengths import strengths
 from harness.results.summarize import Summary, summarize
 from harness.types import split_variant
@@ -255,10 +255,9 @@ class _Cells(NamedTuple):
     """Outcomes by (question, turn, opponent, model), sorted; the mean of several in one cell."""
 
     question: Ints
+    turn: Ints
     opponent: Ints
     model: Ints
-    group: Ints
-    """The number of the (question, turn, opponent): whose outcomes can be compared."""
     value: Floats
     """NaN: all verdicts of the cell are missing."""
 
@@ -267,8 +266,8 @@ def _cells_of(scores: Scores) -> _Cells:
     both = scores.mirrored()
     first, cell = distinct(both.question, both.turn, both.opponent, both.model)
     value = means(cell, both.value, len(first))
-    _, group = distinct(both.question[first], both.turn[first], both.opponent[first])
-    return _Cells(both.question[first], both.opponent[first], both.model[first], group, value)
+    question, turn = both.question[first], both.turn[first]
+    return _Cells(question, turn, both.opponent[first], both.model[first], value)
 
 
 def _on_what_both_did(
@@ -303,9 +302,10 @@ def _differences(
 
     `wanted` are the places of the models, the earlier first; None: all.
     """
-    items = int(cells.group.max(initial=-1)) + 1
+    turns = int(np.ptp(cells.turn)) + 1 if len(mine) else 0
     are_grades = bool((cells.opponent < 0).all())
-    is_dense = are_grades and 4 * len(mine) >= len(scores.models) * items
+    size = turns * len(scores.models) * len(scores.questions)
+    is_dense = are_grades and 4 * len(mine) >= size > 0
     sums_of = _by_rows if is_dense else _by_cells
     for at, later, sums, counts, opponents in sums_of(scores, names, cells, mine, theirs, wanted):
         estimates = map(ratio, sums, counts) if influences else ratios(sums, counts)
@@ -326,7 +326,9 @@ def _by_cells(
     Its cells are laid beside all cells of the same groups, so the work grows with the outcomes that
     can be compared, not with all that there could be.
     """
-    starts = np.searchsorted(cells.group, np.arange(cells.group.max(initial=-1) + 2))
+    # Of one group are outcomes that can be compared: on one turn, against one opponent.
+    _, group = distinct(cells.question, cells.turn, cells.opponent)
+    starts = np.searchsorted(group, np.arange(group.max(initial=-1) + 2))
     by_model = np.argsort(cells.model, kind="stable")
     bounds = np.searchsorted(cells.model[by_model], np.arange(len(scores.models) + 1))
     code = {name: at for at, name in enumerate(scores.models)}
@@ -336,7 +338,7 @@ def _by_cells(
         if not (later := _beside(at, len(codes), wanted)):
             continue
         own = by_model[bounds[model] : bounds[model + 1]]
-        begin, end = starts[cells.group[own]], starts[cells.group[own] + 1]
+        begin, end = starts[group[own]], starts[group[own] + 1]
         lengths = end - begin
         one = np.repeat(own, lengths)  # each own cell, and beside it each cell of its group
         other = np.arange(len(one)) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)
@@ -367,27 +369,29 @@ def _by_rows(
     theirs: Floats,
     wanted: Collection[tuple[int, int]] | None,
 ) -> Iterator[_Sums]:
-    """Yield what `_by_cells` yields of grades, by whole rows of a table of models by items.
+    """Yield what `_by_cells` yields of grades, by a table of turns by models by questions.
 
     It costs a tenth where most models were judged on most items.
     """
-    starts = np.flatnonzero(np.append(True, cells.group[1:] != cells.group[:-1])[: len(mine)])
-    tables = np.full((2, len(scores.models), len(starts)), np.nan)
-    tables[:, cells.model, cells.group] = mine, theirs
-    question = cells.question[starts]
-    bounds = np.flatnonzero(np.append(True, question[1:] != question[:-1])[: len(starts)])
+    place = cells.turn - cells.turn.min(), cells.model, cells.question
+    shape = int(place[0].max()) + 1, len(scores.models), len(scores.questions)
+
+    def table(values: Floats) -> Floats:
+        filled = np.full(shape, np.nan)
+        filled[place] = values
+        return filled
+
+    first = table(mine)
+    second = first if theirs is mine else table(theirs)
     codes = [scores.models.index(name) for name in names]
     for at, model in enumerate(codes[:-1]):
         if not (later := _beside(at, len(codes), wanted)):
             continue
-        term = tables[0, model] - tables[1, [codes[to] for to in later]]
+        term = second[:, [codes[to] for to in later]]
+        np.subtract(first[:, model, None], term, out=term)
         is_there = ~np.isnan(term)
         term[~is_there] = 0
-        shape = len(term), len(scores.questions)
-        sums, counts = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-        sums[:, question[bounds]] = np.add.reduceat(term, bounds, axis=1)
-        counts[:, question[bounds]] = np.add.reduceat(is_there, bounds, axis=1, dtype=np.int64)
-        yield _Sums(at, later, sums, counts, [0] * len(later))
+        yield _Sums(at, later, term.sum(axis=0), is_there.sum(axis=0), [0] * len(later))
 
 
 def _by_strengths(scores: Scores, names: Sequence[str]) -> Iterator[Difference]:
@@ -528,8 +532,9 @@ def rank(
         # A model without a rating won or lost all of its pairs.
         places = {name: np.inf if mean > 0.5 else -np.inf for name, mean in places.items()}
         places |= {model: rating.value for model, rating in ratings.items() if rating}
-    whole = _completed(scores) if judge_missing and looks is None and not drawn else scores
-    left_out = _incomplete(whole, places) if judge_missing else []
+    asked = judge_missing and looks is None and not drawn
+    absent = _absent(scores) if asked else _no_entries(scores)
+    left_out = _incomplete(scores.plus(absent), places) if judge_missing else []
     needed = 1 if baseline is not None else 2
     enough = len(places) - len(left_out) >= needed  # else nothing is said of any
     summaries.sort(
@@ -538,9 +543,9 @@ def rank(
     names = [summary["model"] for summary in summaries]
     complete = tuple(name for name in names if name not in left_out)
     compared = compare(scores, complete, drawn=drawn, looks=looks)
-    if judge_missing and not drawn and not whole.valid.all():
-        compared = _with_ends(compared, whole, left_out)
-    lost = _counts(scores, whole, names) if judge_missing else []
+    if judge_missing and not drawn and (len(absent) or not scores.valid.all()):
+        compared = _with_ends(compared, scores, _cells_of(scores.plus(absent)), left_out)
+    lost = _counts(scores, absent, names) if judge_missing else []
     ranks = compared.ranks()
     ranking = Ranking(tuple(summaries), complete, compared, ranks, tuple(lost), ratings, needed)
     return replace(ranking, ranks=_ranks(ranking))
@@ -610,7 +615,7 @@ def against_baseline(
         for name in ranking.complete
         if not controlled or name in controlled
     }
-    whole = _completed(scores) if ranking.missing else scores
+    whole = scores.plus(_absent(scores)) if ranking.missing else scores
     loss = np.where(whole.model == scores.models.index(baseline), 1.0, 0.0)
     ends = []
     for fill in (loss, 1 - loss):
@@ -635,8 +640,12 @@ def against_baseline(
 # Missing verdicts
 
 
-def _completed(scores: Scores) -> Scores:
-    """Return the scores with an entry without verdict for each judgment that is not there.
+def _no_entries(scores: Scores) -> Scores:
+    return scores.take(np.empty(0, dtype=np.int64))
+
+
+def _absent(scores: Scores) -> Scores:
+    """Return an entry without verdict for each judgment that is not there.
 
     One is not there if it is on a (question, turn) that another model, or of pairs another two,
     was judged on; or a judge's on a turn of a judged question, if other questions of its category
@@ -648,48 +657,46 @@ def _completed(scores: Scores) -> Scores:
     """
     sources = scores.sources_present.values()
     if any(source.drawn or source.look or source.form == "vote" for source in sources):
-        return scores
+        return _no_entries(scores)
     fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
     known = scores.take(fixed[scores.question])
-    question, turn = _expected_items(known)
-    _, item = distinct(np.append(known.question, question), np.append(known.turn, turn))
-    there_at, item = item[: len(known)], item[len(known) :]
+    is_expected = _expected_items(known)
+    question, turn = (at.astype(known.turn.dtype) for at in np.nonzero(is_expected))
+    number = np.cumsum(is_expected).reshape(is_expected.shape) - 1
     who = np.minimum(known.model, known.opponent), np.maximum(known.model, known.opponent)
     several, party = distinct(*who)
-    there = np.zeros((len(several), len(item)), dtype=bool)
-    there[party, np.argsort(item)[there_at]] = True
+    there = np.zeros((len(several), len(turn)), dtype=bool)
+    there[party, number[known.question, known.turn]] = True
     if scores.paired and there.mean() <= 0.5:
-        return scores
+        return _no_entries(scores)
     expected = np.ones_like(there)
     for at, entry in enumerate(several.tolist()):
         if not scores.paired and split_variant(scores.models[known.model[entry]])[1] is not None:
             expected[at] = np.isin(turn, turn[there[at]])
     parties, items = np.nonzero(expected & ~there)
     entries = several[parties]
-    absent = replace(
+    return replace(
         known.take(entries),
         question=question[items],
         turn=turn[items],
-        value=np.full(len(entries), np.nan),
+        value=constant(np.nan, len(entries)),
     )
-    return scores.plus(absent)
 
 
-def _expected_items(scores: Scores) -> tuple[Ints, Ints]:
-    """Return the questions and turns that judgments should be on, each once."""
+def _expected_items(scores: Scores) -> Bools:
+    """Return whether judgments should be on a question and turn: questions × turns, from 0."""
     categories = {question.category: at for at, question in enumerate(scores.questions)}
     category = np.array([categories[question.category] for question in scores.questions])
     length = np.array([len(question.turns) for question in scores.questions])
-    judged = present(scores.question)
-    by_category = np.zeros((len(category), int(scores.turn.max(initial=0)) + 1), dtype=bool)
-    by_category[category[scores.question], scores.turn] = True
-    there = np.zeros_like(by_category)
+    there = np.zeros((len(category), int(scores.turn.max(initial=0)) + 1), dtype=bool)
     there[scores.question, scores.turn] = True
+    judged, by_category = there.any(axis=1), np.zeros_like(there)
+    question, turn = np.nonzero(there)
+    by_category[category[question], turn] = True
     if all(source.kind == "judge" for source in scores.sources_present.values()):
         has = length[judged, None] >= np.arange(by_category.shape[1])
         there[judged] |= by_category[category[judged]] & has
-    question, turn = np.nonzero(there)
-    return question.astype(scores.question.dtype), turn.astype(scores.turn.dtype)
+    return there
 
 
 def _incomplete(scores: Scores, models: Collection[str]) -> list[str]:
@@ -715,29 +722,32 @@ def _incomplete(scores: Scores, models: Collection[str]) -> list[str]:
         both = both.take(both.opponent != scores.models.index(worst))
 
 
-def _with_ends(compared: Comparisons, whole: Scores, left_out: Collection[str]) -> Comparisons:
+def _with_ends(
+    compared: Comparisons, scores: Scores, cells: _Cells, left_out: Collection[str]
+) -> Comparisons:
     """Return comparisons with what they would be if missing verdicts were bad or good.
 
+    The cells are of the scores and the absent ones.
     These count as the model's own 10th or 90th percentile; of pairs as a loss or a win. It is asked
     only where it could forbid a word: of significant differences of models that lack verdicts.
     """
-    cells = _cells_of(whole)
-    gone = np.array([name in left_out for name in whole.models] + [False])
-    kept = ~(np.isnan(cells.value) & gone[cells.opponent])
-    cells = _Cells(*(column[kept] for column in cells))
+    if left_out:
+        gone = np.array([name in left_out for name in scores.models] + [False])
+        kept = ~(np.isnan(cells.value) & gone[cells.opponent])
+        cells = _Cells(*(column[kept] for column in cells))
     missing = np.isnan(cells.value)
     low, high = cells.value.copy(), cells.value.copy()
     lacking = present(cells.model[missing])
     for model in lacking:
         where = cells.model == model
         own = cells.value[where & ~missing]
-        ends = (0.0, 1.0) if whole.paired else (0.0, 0.0)
-        if len(own) and not whole.paired:
+        ends = (0.0, 1.0) if scores.paired else (0.0, 0.0)
+        if len(own) and not scores.paired:
             # As numpy's `percentile`, which imports another tenth of numpy.
             places = np.linspace(0, 100, len(own))
             ends = tuple(np.interp([WORST, BEST], places, np.sort(own)).tolist())
         low[where & missing], high[where & missing] = ends
-    lack = {whole.models[model] for model in lacking}
+    lack = {scores.models[model] for model in lacking}
     pairs = dict(
         zip(itertools.combinations(range(len(compared.models)), 2), compared.pairs, strict=True)
     )
@@ -748,7 +758,7 @@ def _with_ends(compared: Comparisons, whole: Scores, left_out: Collection[str]) 
     }
     for is_ahead, mine, theirs in ((True, low, high), (False, high, low)):
         wanted = {at for at, pair in asked.items() if (pair.difference.value > 0) == is_ahead}
-        for found in _differences(whole, compared.models, cells, mine, theirs, wanted):
+        for found in _differences(scores, compared.models, cells, mine, theirs, wanted):
             pair = pairs[found.at_1, found.at_2]
             fraction = pair.difference.fraction
             worst = replace(found.estimate, fraction=fraction)
@@ -758,28 +768,24 @@ def _with_ends(compared: Comparisons, whole: Scores, left_out: Collection[str]) 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
     """Return what is judged and what is missing of each model and turn."""
-    return _counts(scores, _completed(scores), models)
+    return _counts(scores, _absent(scores), models)
 
 
-def _counts(scores: Scores, whole: Scores, models: Collection[str] | None) -> list[Missing]:
-    """Return the entries of each model and turn, those of `whole` being all that there should be.
-
-    It has the entries of `scores` first.
-    """
-    both = whole.mirrored()
-    there = np.arange(len(whole)) < len(scores)
-    there = np.concatenate([there, there[whole.opponent >= 0]])
-    kind = np.where(both.valid, 0, np.where(there, 1, 2))
-    turns = int(both.turn.max(initial=0)) + 1
-    size = len(whole.models) * turns
-    place = both.model * turns + both.turn
-    counts = [np.bincount(place[kind == each], minlength=size) for each in range(3)]
-    names = both.models_present if models is None else models
+def _counts(scores: Scores, absent: Scores, models: Collection[str] | None) -> list[Missing]:
+    """Return the number of entries of each model and turn, and of those that are absent."""
+    turns = int(max(part.turn.max(initial=0) for part in (scores, absent))) + 1
+    size = len(scores.models) * turns
+    is_read = scores.valid
+    counts = []
+    for part in (scores.take(is_read), scores.take(~is_read), absent):
+        both = part.mirrored()
+        counts.append(np.bincount(both.model * turns + both.turn, minlength=size))
+    names = scores.models_present if models is None else models
     result = []
     for name in names:
         for turn in range(turns):
-            at = whole.models.index(name) * turns + turn
-            judged, failed, absent = (int(count[at]) for count in counts)
-            if judged or failed or absent:
-                result.append(Missing(name, turn, judged, failed, absent))
+            at = scores.models.index(name) * turns + turn
+            judged, failed, lacking = (int(count[at]) for count in counts)
+            if judged or failed or lacking:
+                result.append(Missing(name, turn, judged, failed, lacking))
     return result

@@ -47,7 +47,7 @@ class Fixed(NamedTuple):
     n: int
     se: float
     p: float | None = None
-    """Of the t-test at one look; None: not computed."""
+    """Of the t-test at one look; None: not computed, or too few questions."""
 
 
 class Interval(NamedTuple):
@@ -80,21 +80,22 @@ class Estimate:
         span = f", {ends.low:.4g} to {ends.high:.4g}" if ends else ""
         return f"<Estimate {self.value:.4g}{span}, {self.n} questions>"
 
-    @functools.cached_property
+    @property
     def n(self) -> int:
         """The questions that contribute."""
-        if self.fixed is not None:
-            return self.fixed.n
-        return len(self.influence) - int(np.isnan(self.influence).sum())
+        return (self.fixed or self._computed).n
 
-    @functools.cached_property
+    @property
     def se(self) -> float:
         """The question-clustered standard error; 0 where all are alike, NaN of a single one."""
-        if self.fixed is not None:
-            return self.fixed.se
-        moves, n = self.influence[~np.isnan(self.influence)], self.n
+        return (self.fixed or self._computed).se
+
+    @functools.cached_property
+    def _computed(self) -> Fixed:
+        moves = self.influence[~np.isnan(self.influence)]
+        n = len(moves)
         error = math.sqrt(float(moves @ moves) * n / (n - 1)) if n > 1 else math.nan
-        return 0.0 if error <= _ALIKE * max(1.0, abs(self.value)) else error
+        return Fixed(n, 0.0 if error <= _ALIKE * max(1.0, abs(self.value)) else error)
 
     @property
     def interval(self) -> Interval | None:
@@ -113,13 +114,13 @@ class Estimate:
     @functools.cached_property
     def p(self) -> float | None:
         """The p-value of the value being 0: t-test; sign test where all questions say the same."""
+        if self.fixed is not None and self.fixed.p is not None:
+            return self._sequential(self.fixed.p)
         if not self._testable:
             return None
         n, se = self.n, self.se
         if se == 0 and abs(self.value) <= _ALIKE:
             return 1.0
-        if self.fixed is not None and self.fixed.p is not None:
-            return self._sequential(self.fixed.p)
         return self._sequential(t_tails(self.value / se, n - 1) if se else 2.0 ** (1 - n))
 
     @functools.cached_property
@@ -183,15 +184,14 @@ def ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any], *, share: bool = Fal
 
 def ratios(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> list[Estimate]:
     """Return `ratio` of each row without the influences: many comparisons at once."""
-    total, contributes = counts.sum(axis=1), counts > 0
+    total, n = counts.sum(axis=1), np.count_nonzero(counts, axis=1)
     value = np.divide(sums.sum(axis=1), total, out=np.full(len(sums), np.nan), where=total > 0)
-    moves = np.where(contributes, sums - value[:, None] * counts, 0.0)
+    moves = sums - np.where(total > 0, value, 0.0)[:, None] * counts
     moves /= np.maximum(total, 1)[:, None]
-    n = contributes.sum(axis=1)
     factor = np.divide(n, n - 1, out=np.full(len(n), np.nan), where=n > 1)
     se = np.sqrt(np.einsum("ij,ij->i", moves, moves) * factor)
     se[se <= _ALIKE * np.maximum(1.0, np.abs(value))] = 0.0
-    p, tested = np.full(len(n), np.nan), se > 0
+    p, tested = np.full(len(n), np.nan), (se > 0) & (n >= LEAST)
     p[tested] = t_tails(value[tested] / se[tested], n[tested] - 1)
     rows = zip(*(column.tolist() for column in (value, total, n, se, p)), strict=True)
     return [

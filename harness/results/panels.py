@@ -25,6 +25,7 @@ from harness.results.scores import (
     Form,
     Scores,
     Source,
+    constant,
     distinct,
     means,
     present,
@@ -79,15 +80,13 @@ class Panel:
         """How many judgments have no verdict."""
         return int((~self.one_each(self.scores).valid).sum())
 
-    @property
+    @functools.cached_property
     def combined(self) -> Scores:
         """The mean of the judges; NaN where one of them gave no verdict. Of votes: each of them."""
-        items, table, (first, second) = self._by_item
+        items, _, (first, second) = self._by_item
         if len(self.judges) > 1 and self.form != "vote":
             first, second = np.broadcast_to(np.nan, (2, 1, len(items)))
-        return replace(
-            items, value=table.mean(axis=0), shown_first=first[0], shown_second=second[0]
-        )
+        return replace(items, shown_first=first[0], shown_second=second[0])
 
     @property
     def by_judge(self) -> dict[str, Scores]:
@@ -107,38 +106,30 @@ class Panel:
 
     @functools.cached_property
     def _by_item(self) -> tuple[Scores, Floats, Floats]:
-        """The items, pairs with the greater code first, and the judges' means on them, a row each.
+        """The items with the mean of the judges, and the judges' own means on them, a row each.
 
-        Third the values of the two games, of the pairs that a judge judged once.
-        Several samples, conversations or runs of one judge count as their mean.
+        Pairs have the greater code first. Third the values of the two games, of the pairs that a
+        judge judged once. Several samples, conversations or runs of one judge count as their mean.
         """
         scores = self.scores
         if self.form == "vote":
             games = np.stack([scores.shown_first, scores.shown_second])
             return scores, scores.value.reshape(1, -1), games[:, None]
-        high = np.maximum(scores.model, scores.opponent)
-        low = np.minimum(scores.model, scores.opponent)
-        value = np.where(scores.model == high, scores.value, 1 - scores.value)
-        first, item = distinct(scores.question, scores.turn, high, low, scores.metric)
+        scores = scores.ordered()
+        columns = scores.question, scores.turn, scores.model, scores.opponent, scores.metric
+        first, item = distinct(*columns)
         names = [source.judge for source in scores.sources]
         judge = np.array([self.judges.index(n) if n in self.judges else 0 for n in names])
         cell, size = judge[scores.source] * len(first) + item, len(self.judges) * len(first)
-        table = means(cell, value, size).reshape(len(self.judges), -1)
+        table = means(cell, scores.value, size).reshape(len(self.judges), -1)
         of_games: Floats = np.broadcast_to(np.nan, (2, size))
         if scores.paired:
-            turned = scores.opponent == high
             of_games = np.full((2, size), np.nan)
-            of_games[0, cell] = np.where(turned, 1 - scores.shown_second, scores.shown_first)
-            of_games[1, cell] = np.where(turned, 1 - scores.shown_first, scores.shown_second)
-            of_games[:, np.bincount(cell, minlength=size) > 1] = (
-                np.nan
-            )  # several pairs' are not one's
-        items = replace(
-            scores.take(first),
-            model=high[first],
-            opponent=low[first],
-            source=np.full(len(first), scores.source[0]),
-        )
+            of_games[:, cell] = scores.shown_first, scores.shown_second
+            several = np.bincount(cell, minlength=size) > 1  # the games of several are not one's
+            of_games[:, several] = np.nan
+        source = constant(scores.source[0], len(first), scores.source.dtype)
+        items = replace(scores.take(first), source=source, value=table.mean(axis=0))
         return items, table, of_games.reshape(2, len(self.judges), -1)
 
     @property

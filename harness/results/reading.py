@@ -8,6 +8,7 @@ A row without any number, such as a label that was not read, has no verdict in e
 rows of its file and judge set have. Of rows with equal keys the last good one counts.
 """
 
+import contextlib
 import functools
 import itertools
 import math
@@ -41,8 +42,9 @@ from harness.results.scores import (
     LeftOut,
     Scores,
     Source,
-    absent,
     combined,
+    compact,
+    constant,
     distinct,
     outcome,
     present,
@@ -69,10 +71,13 @@ NO_GAMES = math.nan, math.nan
 
 
 class Light(msgspec.Struct, gc=False):
-    """A judgment without its texts. One with other verdicts than grades and winners is none."""
+    """A judgment without its texts. One with other verdicts than grades and winners is none.
+
+    What is the same in most rows stays undecoded.
+    """
 
     question_id: QuestionId
-    judge: str | tuple[str, ...] = ""
+    judge: msgspec.Raw = msgspec.Raw(b"")
     turn: int = 0
     judge_set: str = UNSTATED
     judge_set_version: str = ""
@@ -216,16 +221,15 @@ class _Table:
     ) -> None:
         """Add grades or pairs: thousands of rows to columns at a time."""
         keys = [row.question_id for row in rows]
-        made = [row.made_from for row in rows]
-        if not self.codes.keys() >= set(keys):
+        try:
+            questions = _coded(self.codes, keys)
+        except KeyError:
             counts = [self._is_known(row, file, only_known) for row in rows]
-            numbers = numbers[counts]
             rows = list(itertools.compress(rows, counts))
-            if not rows:
-                return
-            keys = [row.question_id for row in rows]
-            made = [row.made_from for row in rows]
-        if made.count(None) < len(rows):
+            if rows:
+                self._add_light(numbers[counts], rows, file, only_known)
+            return
+        if [row.made_from for row in rows].count(None) < len(rows):
             for number, row in zip(numbers.tolist(), rows, strict=True):
                 self._note_change(number, row)
         form: Form = "grade" if isinstance(rows[0], LightGrade) else "pair"
@@ -238,7 +242,7 @@ class _Table:
         metrics, sources = np.array(made_by, dtype=np.int32)[place].T
         columns = {
             "row": numbers,
-            "question": _coded(self.codes, keys),
+            "question": questions,
             "turn": np.array([row.turn or 1 for row in rows], dtype=np.int32),
             "metric": metrics,
             "source": sources,
@@ -278,9 +282,9 @@ class _Table:
         """Return a column of all entries, which takes over its memory."""
         size, column = len(self._columns["row"]), self._columns[name]
         if name in VALUES and not column:
-            return absent(size)
+            return constant(np.nan, size)
         column.frombytes(np.full(size - len(column), np.nan).tobytes())
-        return np.frombuffer(column, np.int32 if name in CODES else np.float64)
+        return compact(np.frombuffer(column, np.int32 if name in CODES else np.float64))
 
     def read(
         self,
@@ -427,8 +431,8 @@ def _spread(scores: Scores, metrics: _Codes) -> Scores:
 
 def _filled(scores: Scores, metric: int, value: float) -> Scores:
     size = len(scores)
-    metrics = np.full(size, metric, dtype=scores.metric.dtype)
-    return replace(scores, metric=metrics, value=np.full(size, value))
+    metrics = constant(metric, size, scores.metric.dtype)
+    return replace(scores, metric=metrics, value=constant(value, size))
 
 
 def _coded(codes: dict[Any, int], names: Sequence[Any]) -> Ints:
@@ -451,11 +455,8 @@ def _distinct(keys: Sequence[Any]) -> tuple[list[int], Any]:
 
 def _signatures(rows: Sequence[Light]) -> list[Any]:
     """Return for each row all that its source depends on, as far as the rows differ in it."""
-    samplings: list[Any] = [row.sampling for row in rows]
-    if samplings.count(samplings[0]) < len(rows):
-        samplings = list(map(bytes, samplings))
     columns: tuple[list[Any], ...] = (
-        samplings,
+        [row.sampling for row in rows],
         [row.judge for row in rows],
         [row.judge_set for row in rows],
         [row.judge_set_version for row in rows],
@@ -469,6 +470,7 @@ def _signatures(rows: Sequence[Light]) -> list[Any]:
         [row.criterion for row in rows],
     )
     varying = [column for column in columns if column.count(column[0]) < len(rows)]
+    varying = [list(map(bytes, c)) if isinstance(c[0], msgspec.Raw) else c for c in varying]
     return list(zip(*varying, strict=True)) if varying else [()] * len(rows)
 
 
@@ -523,14 +525,10 @@ def _pair(
 
 
 def _judge(row: Judgment | Light, form: Form, file: str) -> Source:
-    sampling: dict[str, Any] = {}
-    if isinstance(row.sampling, dict):
-        sampling = row.sampling
-    elif stated := bytes(row.sampling):
-        sampling = msgspec.json.decode(stated) or {}
-    sampling = {name: value for name, value in sampling.items() if name != "seed"}
+    judge, sampling = _decoded(row.judge, str | tuple[str, ...]), _decoded(row.sampling, dict)
+    sampling = {name: value for name, value in (sampling or {}).items() if name != "seed"}
     return Source(
-        row.judge if isinstance(row.judge, str) else (*row.judge, "")[0],
+        judge if isinstance(judge, str) else (*(judge or ()), "")[0],
         form,
         row.judge_set,
         row.judge_set_version,
@@ -544,6 +542,15 @@ def _judge(row: Judgment | Light, form: Form, file: str) -> Source:
         row.look or 0,
         row.criterion or "",
     )
+
+
+def _decoded(value: Any, kind: Any) -> Any:
+    """Return a field that a light row has as JSON; of another type it is left out, as in others."""
+    if not isinstance(value, msgspec.Raw):
+        return value
+    with contextlib.suppress(msgspec.MsgspecError):
+        return msgspec.json.decode(value, type=kind)
+    return None
 
 
 _LIGHT = [msgspec.json.Decoder(form).decode_lines for form in (LightGrade, LightPair)]

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from harness.results.estimate import Bools, Floats, Ints
 from harness.types import UNSTATED, Question, QuestionId
@@ -153,9 +154,9 @@ class Scores:
         """Return some of the entries; the codes stay."""
         if which.dtype == bool and which.all():
             return self
-        size = len(self.row[which])
+        size = int(np.count_nonzero(which)) if which.dtype == bool else len(which)
         columns: dict[str, Any] = {
-            name: absent(size) if is_absent(column) else column[which]
+            name: np.broadcast_to(column[:1], size) if is_constant(column) else column[which]
             for name in COLUMNS
             for column in [getattr(self, name)]
         }
@@ -217,6 +218,20 @@ class Scores:
         }
         return replace(self, **columns)
 
+    def ordered(self) -> "Scores":
+        """Return pairs seen from the model with the greater code; other entries as they are."""
+        turned = self.model < self.opponent
+        if not turned.any():
+            return self
+        return replace(
+            self,
+            model=np.maximum(self.model, self.opponent),
+            opponent=np.minimum(self.model, self.opponent),
+            value=np.where(turned, 1 - self.value, self.value),
+            shown_first=np.where(turned, 1 - self.shown_second, self.shown_first),
+            shown_second=np.where(turned, 1 - self.shown_first, self.shown_second),
+        )
+
     def mirrored(self) -> "Scores":
         """Return pairs seen from both of their models; other entries once."""
         pairs = self.take(self.opponent >= 0)
@@ -244,27 +259,40 @@ def present(codes: Ints) -> list[int]:
     >>> present(np.array([5, 2, -1, 5]))
     [2, 5]
     """
-    counts = np.bincount(codes + 1)
+    counts = np.bincount((codes[:1] if is_constant(codes) else codes) + 1)
     counts[:1] = 0
     codes_present: list[int] = (np.flatnonzero(counts) - 1).tolist()
     return codes_present
 
 
-def absent(size: int) -> Floats:
-    """Return a column of NaN that takes no memory: the games of grades."""
-    return np.broadcast_to(np.nan, size)
+def constant(value: float, size: int, dtype: npt.DTypeLike = np.float64) -> Any:
+    """Return a column that has one value everywhere, and takes no memory: the games of grades.
+
+    It cannot be written to.
+    """
+    return np.broadcast_to(np.array(value, dtype=dtype), size)
 
 
-def is_absent(column: Any) -> bool:
-    """Return whether a column is one of `absent`."""
-    return len(column) > 0 and column.strides == (0,)
+def is_constant(column: Any) -> bool:
+    """Return whether a column is one of `constant`."""
+    return bool(column.strides == (0,))
+
+
+def compact(column: Any) -> Any:
+    """Return a column, as a `constant` if it has one value everywhere."""
+    if len(column) and (column == column[0]).all():
+        return constant(column[0], len(column), column.dtype)
+    return column
 
 
 def joined(parts: Sequence[Any]) -> Any:
     """Return the parts of a column as one."""
     filled = [part for part in parts if len(part)] or parts[:1]
-    if all(map(is_absent, filled)):
-        return absent(sum(map(len, filled)))
+    if len(filled) == 1:
+        return filled[0]
+    firsts = {part[0] for part in filled}
+    if all(map(is_constant, filled)) and (len(firsts) == 1 or all(map(np.isnan, firsts))):
+        return constant(filled[0][0], sum(map(len, filled)), filled[0].dtype)
     return np.concatenate(filled)
 
 

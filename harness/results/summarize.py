@@ -70,7 +70,7 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
     both = scores.mirrored()
     coded = [_codes(both, field) for field in by]
     first, group = distinct(*(codes for codes, _ in coded), np.zeros_like(both.model))
-    good, size, share = both.valid, len(both.questions), is_share(both)
+    good, size, share = both.valid, len(both.questions), is_share(scores)
     cell = (group * size + both.question)[good]
     counts = np.bincount(cell, minlength=len(first) * size).reshape(-1, size)
     sums = np.bincount(cell, both.value[good], len(first) * size).reshape(-1, size)
@@ -78,7 +78,8 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
     # A pair is there twice, so by anything but models its failure or flip counts in one of them.
     once = np.arange(len(both)) < len(scores)
     once |= "model" in by or "opponent" in by
-    paired, consistent = both.opponent >= 0, both.flip <= 0
+    flip = np.append(scores.flip, scores.flip[scores.opponent >= 0])  # from either side the same
+    paired, consistent = both.opponent >= 0, flip <= 0
     won, lost = consistent & (both.value > 0.5), consistent & (both.value < 0.5)
     counted = (
         good,
@@ -86,8 +87,8 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
         paired & won,
         paired & good & ~won & ~lost,
         paired & lost,
-        good & once & (both.flip == FLIPPED),
-        good & once & (both.flip == ONE_SIDED),
+        good & once & (flip == FLIPPED),
+        good & once & (flip == ONE_SIDED),
     )
     columns = [np.bincount(group[which], minlength=len(first)).tolist() for which in counted]
     summaries = []
@@ -100,14 +101,15 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
 
 def is_share(scores: Scores) -> bool:
     """Return whether all values lie between 0 and 1 by their kind, not by chance."""
-    values = scores.value[scores.valid]
-    inside = bool(len(values)) and values.min() >= 0 and values.max() <= 1
-    return all(
-        source.form in ("pair", "label", "points", "vote")
-        or source.scale == (0, 1)
-        or (source.form == "metric" and inside)
+    unsure = [
+        source
         for source in scores.sources_present.values()
-    )
+        if source.form not in ("pair", "label", "points", "vote") and source.scale != (0, 1)
+    ]
+    if any(source.form != "metric" for source in unsure):
+        return False
+    values = scores.value[scores.valid]
+    return not unsure or (len(values) > 0 and bool(values.min() >= 0 and values.max() <= 1))
 
 
 def split(scores: Scores, field: str) -> Iterator[tuple[Any, Scores]]:

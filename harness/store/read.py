@@ -27,7 +27,7 @@ L = TypeVar("L")
 _MOST = sys.float_info.max
 _EDGE = 1_024
 """Bytes at either end of what was read."""
-_CHUNK, _BLOCK = 1 << 16, 4096
+_CHUNK, _BLOCK = 1 << 17, 4096
 """Bytes that are read at a time (more leave the processor's cache), and rows given at a time."""
 _BOM = b"\xef\xbb\xbf"
 _KNOWN = {field.encode_name for field in msgspec.structs.fields(Question)} - {"extra"}

@@ -92,3 +92,18 @@ def test_a_judge_that_only_an_address_tells_of_is_counted(
     capsys.readouterr()
     main(["show_result", *where])
     assert f"\n    {command}\n" in capsys.readouterr().out
+
+
+def test_questions_that_cannot_be_judged_are_named(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 2)
+    questions = tmp_path / "small" / "question.jsonl"
+    first, *others = questions.read_text().splitlines(keepends=True)
+    math = json.dumps({**json.loads(first), "category": "math"}) + "\n"
+    questions.write_text("".join([math, *others]))
+    flags = ["gen_judgment", "--judge-model", "builtin/overlap", "--skip-missing", *where]
+    assert main(flags) == 0
+    said = state(where, capsys)
+    assert "all judgments that can be made are there" in str(said["outcome"])
+    assert "demands a reference for the category 'math'" in str(said["notes"])

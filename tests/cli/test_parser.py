@@ -6,7 +6,7 @@ import pytest
 
 from harness import options
 from harness.cli import COMMANDS, command_words
-from harness.cli.parser import help_texts, parse, record_of
+from harness.cli.parser import help_texts, parse
 from harness.errors import DataError, UsageError
 
 
@@ -23,7 +23,7 @@ def test_every_option_has_help(name: str, capsys: pytest.CaptureFixture[str]) ->
     assert printed.startswith(f"usage: {command_words(name)} ")
     assert printed.index("examples:") < printed.index("--version")
     texts = help_texts(options.__file__)
-    for field in options.fields(record_of(name)):
+    for field in options.fields(options.record_of(name)):
         text = texts[field.owner.__name__, field.path[-1]]
         assert "".join(text.split()) in "".join(printed.split())
 

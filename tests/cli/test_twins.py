@@ -10,7 +10,6 @@ import pytest
 import harness
 from harness import options
 from harness.cli.main import main
-from harness.cli.parser import record_of
 from harness.errors import TurnbenchError
 from harness.results import panels, rank, read
 
@@ -42,7 +41,7 @@ def bench(folder: pathlib.Path) -> None:
 def flags(name: str, words: dict[str, Any]) -> list[str]:
     """Return options as a command line."""
     line, positional = [], []
-    for field in options.fields(record_of(name)):
+    for field in options.fields(options.record_of(name)):
         value = words.get(field.name)
         values = [str(v) for v in value] if isinstance(value, list) else [str(value)]
         if value is None:

@@ -142,7 +142,7 @@ def test_the_set_is_made_as_it_is_meant_to_be() -> None:
     assert found["texts of 1,000 words or more"] >= 3
     levels = Counter(row["level"] for row in map(question, IDS) if "level" in row)
     assert sorted(levels) == [3, 4, 5, 6, 7, 8, 9]
-    assert max(levels.values()) - min(levels.values()) <= 1
+    assert levels[8] + levels[9] <= 3  # they take a model thousands of steps, which somebody pays
     assert found["second turns that dispute the answer"] >= 14
 
 
