@@ -61,6 +61,7 @@ def main(data_dir: str = "demo") -> None:
             page = browser.new_page(viewport={"width": 1440, "height": height})
             page.goto(served.address + query)
             page.wait_for_function("Number(document.body?.dataset.shown || 0) > 0")
+            page.locator("#tb-choices input").first.wait_for()
             path = FOLDER / f"{name}.png"
             page.screenshot(path=path)
             said = PngImagePlugin.PngInfo()
