@@ -567,11 +567,12 @@ def _rows(plan: JudgePlan, task: JudgeTask) -> dict[tuple[Any, ...], Judgment]:
         if row.made_from is None and "$ERROR$" in [getattr(row, name) for name in TEXTS]:
             continue
         if store.replaces(row, rows.get(row.key)):
-            for name in TEXTS:  # they would fill the memory
-                setattr(row, name, None)
-            rows[row.key] = row
             tokens = row.details[0].usage.completion_tokens if row.details else None
             task.lengths += [float(tokens)] if tokens and len(task.lengths) < 1000 else []
+            row.details = []  # they and the texts would fill the memory
+            for name in TEXTS:
+                setattr(row, name, None)
+            rows[row.key] = row
     return rows
 
 

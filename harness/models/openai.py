@@ -24,6 +24,7 @@ class OpenAIModel(RemoteModel):
         """Return the SDK's client."""
         from openai import AsyncOpenAI
 
+        self.url = f"{self.endpoint.base_url.rstrip('/')}{self.path}"
         return AsyncOpenAI(**options)
 
     def choice(self, answer: Any) -> Any:

@@ -61,7 +61,9 @@ class RemoteModel(ABC):
     """A chat model that is reached over the network through its provider's SDK."""
 
     path: ClassVar[str]
-    """Where requests are posted."""
+    """Where requests are posted, below the endpoint's address."""
+    url: str = ""
+    """The same as a whole address, for an SDK that takes its time to join the two at each call."""
     other_limit: str | None = None
     """Another name of the limit on tokens, used once the first is refused."""
     streams: ClassVar[bool] = False
@@ -129,7 +131,7 @@ class RemoteModel(ABC):
         """Return the endpoint's answer as JSON; exceptions are the SDK's."""
         options = {"headers": wire.headers}
         response: httpx2.Response = await self.client.post(
-            self.path, cast_to=httpx2.Response, body=wire.body, options=options
+            self.url or self.path, cast_to=httpx2.Response, body=wire.body, options=options
         )
         answer = decoded(response.content)
         if isinstance(answer, dict) and (cost := response.headers.get(COST_HEADER)):
