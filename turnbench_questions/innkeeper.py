@@ -227,8 +227,8 @@ def _kept_by_night(rng: random.Random, more: random.Random, house: House, sets: 
             f"\n\nThese are the {sets.nights} nights of the first moon; each of the "
             f"{sets.moons - 1} moons that followed, without a gap, was the same night by "
             f"night in everything that the book says. It is one stay of {len(book)} nights, "
-            "counted through by the customs (the first night of the second moon is the "
-            f"{sets.nights + 1}th of the stay)."
+            "counted through by the customs (the first night of the second moon is night "
+            f"{sets.nights + 1} of the stay)."
         )
         every, of_first = "each moon", " of the first moon"
     turn_1 = Turn(
