@@ -277,6 +277,7 @@ def _fees(law: list[Clause]) -> list[int]:
         if clause.work not in found:
             total = clause.amount
             if clause.share:
+                redraw_if(clause.other not in clauses)
                 total += int(under(clauses[clause.other]) * _SHARES[clause.share])
             found[clause.work] = total
         return found[clause.work]

@@ -109,7 +109,11 @@ def _wrapped(lines: str, width: int) -> str:
 
 def markdown(page: Page) -> str:
     """Return the page in Markdown, with tables as GitHub shows them."""
-    parts = [_escaped(part) for part in [*page.outcome.splitlines(), *map(str, page.causes)]]
+    parts = list(map(_escaped, page.outcome.splitlines()))
+    for cause in page.causes:
+        parts.append(_escaped(f"{cause.text}:" if cause.flag else cause.text))
+        commands = map(printable, cause.flag.splitlines())
+        parts += ["\n".join(["```sh", *commands, "```"])] if cause.flag else []
     for table in page.tables:
         if table.rows and table.only in ("", "text"):
             parts += [_escaped(table.title), _markdown_table(table)]

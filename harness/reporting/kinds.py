@@ -99,12 +99,16 @@ def pairs(panel: Panel, view: View) -> Section:
     def further(scores: Scores, by: Sequence[str]) -> Rows:
         rows: Rows = {}
         own = scores.of(metric=panel.metrics[0])
-        games = own if (own.flip != ONCE).any() else judged
+        # What a mean of samples or judges is of has flips, the mean itself has none.
+        each = {} if panel.form == "vote" else panel.by_judge
+        names = [name for name, alone in each.items() if alone is scores]
+        games = own if (own.flip != ONCE).any() else judged.of(judges=names or None)
         flips = {group.key: group for group in summarize(games, ("model", *by))}
         for summary in summarize(own, ("model", *by)):
             counts = {"win": summary.win, tie: summary.tie, "loss": summary.loss}
-            row: dict[str, Any] = {**counts, "flipped": flips[summary.key].flipped}
-            row["one_sided"] = flips[summary.key].one_sided
+            group = flips.get(summary.key)  # a judge may have judged nothing of a model
+            row: dict[str, Any] = {**counts, "flipped": group.flipped if group else 0}
+            row["one_sided"] = group.one_sided if group else 0
             total = sum(counts.values()) or None
             if measure.percent:
                 row["discrete_win_rate"] = total and (summary.win + summary.tie / 2) / total

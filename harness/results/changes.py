@@ -3,9 +3,9 @@
     question 81, turn 1: from 8 to 5          got worse by 3
     22 got worse by 1 or more, 19 better; the judge's own noise gives about 18 each way
 
-Each judgment counts by itself. It is compared with the mean of what the same judge said then, or
-all judges where that one said nothing at all; a pair is seen from the model that its row names
-first.
+Each judgment counts by itself. It is compared with what the same judge said then in the same sample
+(`--samples`), or with the mean of all its samples or of all judges where there is none such; a pair
+is seen from the model that its row names first.
 
 Noise is how often two verdicts of a judge on one and the same answer are as far apart: those of
 samples (`--samples`), and those of both runs on answers that they share. Of n verdicts that are
@@ -146,11 +146,13 @@ def noise_between(
 def _compared(scores: Scores, then: Scores, old: str = "", new: str = "") -> Iterator[Change]:
     """Yield the entries that have an earlier verdict; the model `new` was called `old` then."""
     judges = {source.judge for source in then.sources_present.values()}
+    samples = np.array([source.sample for source in then.sources], dtype=int)
 
     @functools.cache
-    def earlier(judge: str, metric: str) -> dict[RatedItem, float]:
-        by = [judge] if judge in judges else None
-        return mean_verdicts(then.of(judges=by, metric=metric))
+    def earlier(judge: str, metric: str, sample: int) -> dict[RatedItem, float]:
+        every = then.of(judges=[judge] if judge in judges else None, metric=metric)
+        same = every.take(samples[every.source] == sample)
+        return mean_verdicts(same if len(same) else every)
 
     names = (*scores.models, "")
     columns = (scores.row, scores.turn, scores.model, scores.opponent, scores.value)
@@ -160,14 +162,15 @@ def _compared(scores: Scores, then: Scores, old: str = "", new: str = "") -> Ite
         items(scores),
         strict=True,
     ):
-        model, opponent, judge = names[code], names[other], scores.sources[source].judge
+        model, opponent, made_by = names[code], names[other], scores.sources[source]
         name = old if model == new else model
         models = tuple(sorted((name, opponent))) if opponent else (name,)
-        before = earlier(judge, scores.metrics[metric]).get(item._replace(models=models))
+        verdicts = earlier(made_by.judge, scores.metrics[metric], made_by.sample)
+        before = verdicts.get(item._replace(models=models))
         if before is None or value != value:
             continue
         before = before if models[0] == name else 1 - before
-        yield Change(row, item.question, turn, judge, model, opponent, before, value)
+        yield Change(row, item.question, turn, made_by.judge, model, opponent, before, value)
 
 
 def _between_samples(panel: Panel) -> list[float]:

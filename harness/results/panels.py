@@ -88,7 +88,7 @@ class Panel:
             first, second = np.broadcast_to(np.nan, (2, 1, len(items)))
         return replace(items, shown_first=first[0], shown_second=second[0])
 
-    @property
+    @functools.cached_property
     def by_judge(self) -> dict[str, Scores]:
         """Each judge alone, on what all of them gave a verdict on."""
         items, table, games = self._by_item

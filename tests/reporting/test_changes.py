@@ -50,6 +50,14 @@ def test_noise_is_what_a_judge_changes_when_it_judges_again(tmp_path: pathlib.Pa
     assert page.outcome.endswith("gives about 5 each way.")
 
 
+def test_a_sample_is_compared_with_the_same_sample(tmp_path: pathlib.Path) -> None:
+    data = graded(tmp_path, dict.fromkeys(range(1, 31), 5))
+    graded(data, {n: 5 + 4 * (n % 3 == 0) for n in range(1, 31)}, sample=1)
+    words: dict[str, Any] = {"bench_name": "small", "data_dir": str(data)}
+    page = harness.show_result(changes=True, compare_with=data, **words).page
+    assert page.outcome.startswith("0 got worse by 1 or more, 0 better")
+
+
 def test_two_models_are_compared_question_by_question(tmp_path: pathlib.Path) -> None:
     words: dict[str, Any] = {"bench_name": "small", "data_dir": str(small(tmp_path))}
     words |= {"judge_model": ["lu"], "mode": "single"}

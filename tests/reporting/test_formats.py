@@ -70,6 +70,8 @@ def test_a_command_that_helps_is_not_broken() -> None:
     command = "gen_judgment --judge-model " + "x" * 90
     output = written(Page("No result yet.", causes=[Note("7 calls failed", command)]), 80)
     assert f"    {command}" in output.splitlines()
+    shown = Page("No result yet.", causes=[Note("7 calls failed", f"{command}\n{command}")])
+    assert f"```sh\n{command}\n{command}\n```" in find("format", "markdown")(shown)
 
 
 def test_json_has_null_for_what_is_no_number_and_all_columns() -> None:

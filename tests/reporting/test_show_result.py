@@ -422,3 +422,19 @@ def test_a_reply_without_a_label_is_one_failure_not_one_for_each_label(data: pat
     page = show_result(data_dir=str(data)).page
     assert page.facts["failures"] == 12
     assert any(cause.text == "12 replies without a verdict" for cause in page.causes)
+
+
+def test_flips_of_a_judge_with_samples_are_its_own(tmp_path: pathlib.Path) -> None:
+    data = bench(tmp_path)
+    always, never = ("model_1", "model_1"), ("model_1", "model_2")
+    pairs(data, {("a", "b"): lambda question, turn: always}, judge="sure")
+    pairs(data, {("a", "b"): lambda question, turn: never}, judge="torn")
+    folder = data / "mt_bench" / "model_judgment"
+    for judge in ("sure", "torn"):
+        rows = map(json.loads, (folder / f"{judge}_pair.jsonl").read_text().splitlines())
+        again = folder / f"{judge}@mt_bench#2_pair.jsonl"
+        write(again, [row | {"sample": 1} for row in rows])
+    result = show_result(mode="pairwise-all", data_dir=str(data))
+    flipped = {(row["judge"], row["model"]): row["flipped"] for row in result.rows()}
+    assert flipped["sure", "a"] == 0
+    assert flipped["torn", "a"] == flipped["all together", "a"] == 96
