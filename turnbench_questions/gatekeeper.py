@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from turnbench_questions.template import (
-    NUMBERS,
     PEOPLE,
     TOWNS,
     WORDS,
@@ -14,6 +13,7 @@ from turnbench_questions.template import (
     aside,
     by_level,
     listed,
+    number_in_words,
     numbered,
     redraw_if,
 )
@@ -295,7 +295,7 @@ def make(rng: random.Random, level: int) -> Made:
     redraw_if(as_listed == result or (sets.chained and one_by_one == result))
     loud = away[0]
     caving = tuple("pass" if t == loud else word for t, word in zip(people, after, strict=True))
-    everybody = NUMBERS[sets.people] if sets.people < len(NUMBERS) else str(sets.people)
+    everybody = number_in_words(sets.people)
     sayings = numbered([order.text for order in orders], "({}) {}")
     rank = " over ".join(str(n + 1) for n in ranks)
     travellers = "; ".join(
@@ -316,7 +316,7 @@ def make(rng: random.Random, level: int) -> Made:
     )
     last = ""
     if sets.nights > 1:
-        many = NUMBERS[sets.nights] if sets.nights < len(NUMBERS) else str(sets.nights)
+        many = number_in_words(sets.nights)
         chain += (
             f" They all come on {many} nights, one after the other, with the same trades, carts "
             "and letters. On every night after the first those come first who were made to wait on "

@@ -16,6 +16,7 @@ from turnbench_questions.template import (
     Turn,
     aside,
     by_level,
+    number_in_words,
     numbered,
     redraw_if,
 )
@@ -218,7 +219,7 @@ def _kept_by_night(rng: random.Random, more: random.Random, house: House, sets: 
         f"| {number} | {night.beasts} | {night.mugs} | {night.bowls} | {night.paid} |"
         for number, night in enumerate(nights, 1)
     )
-    stayed = NUMBERS[sets.nights] if sets.nights < len(NUMBERS) else str(sets.nights)
+    stayed = number_in_words(sets.nights)
     step = sets.nights if sets.moons > 1 else 1
     gone_on, every, of_first = "", "each night", ""
     if sets.moons > 1:

@@ -20,6 +20,7 @@ from turnbench_questions.template import (
     by_level,
     different,
     listed,
+    number_in_words,
     numbered,
     redraw_if,
 )
@@ -348,7 +349,7 @@ def _puzzle(
     )
     if sets.aged:
         passed = sets.generations
-        later_by = NUMBERS[passed] if passed < len(NUMBERS) else str(passed)
+        later_by = number_in_words(passed)
         ageing = (
             f"And put the last {NUMBERS[sets.aged]} of them into the speech of "
             f"{later_by} generations later. From each generation to the next "

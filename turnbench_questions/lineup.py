@@ -15,6 +15,7 @@ from turnbench_questions.template import (
     by_level,
     different,
     listed,
+    number_in_words,
     numbered,
     redraw_if,
 )
@@ -99,12 +100,12 @@ def make(rng: random.Random, level: int) -> Made:
     for all_rows, many in ((rows, len(steps)), (rows_again, len(rest))):
         redraw_if(len({line, *all_rows[many - 1 :: many]}) <= sets.rounds)
     instructions = numbered([written(step, len(line) - 1) for step in steps], "({}) {}", " ")
-    people = NUMBERS[sets.people] if sets.people < len(NUMBERS) else str(sets.people)
+    people = number_in_words(sets.people)
     numbers = listed([str(n + 1) for n in undone])
     one = sets.undone == 1
     over, in_rounds = "", ","
     if sets.rounds > 1:
-        times = NUMBERS[sets.rounds] if sets.rounds < len(NUMBERS) else str(sets.rounds)
+        times = number_in_words(sets.rounds)
         over = (
             f" He gives them {times} times over: after the last he begins with the first again, by "
             "the row as it stands then, until all have been carried out "

@@ -6,13 +6,13 @@ import sqlite3
 from typing import NamedTuple
 
 from turnbench_questions.template import (
-    NUMBERS,
     TOWNS,
     Made,
     Turn,
     aside,
     by_level,
     different,
+    number_in_words,
     numbered,
     redraw_if,
 )
@@ -139,7 +139,7 @@ def make(rng: random.Random, level: int) -> Made:
     redraw_if(None in before or None in after)
     by_one = counts(boats, fees, queries, updates[:1])
     listing = numbered(queries, "{}. {};")
-    number = NUMBERS[sets.queries] if sets.queries < len(NUMBERS) else str(sets.queries)
+    number = number_in_words(sets.queries)
     turn_1 = Turn(
         f"The harbour office of {rng.choice(TOWNS)} has two SQLite tables. boat(id, length, "
         f"berth): {_rows(boats)}. fee(berth, paid): {_rows(fees)}. All columns are integers. What "

@@ -15,6 +15,7 @@ from turnbench_questions.template import (
     Value,
     by_level,
     different,
+    number_in_words,
     redraw_if,
 )
 
@@ -209,7 +210,7 @@ def make(rng: random.Random, level: int) -> Made:
             f" And the soil{of_field}, it was measured, holds no more than {used.room} tenths; "
             "whatever it had more in it than that runs off too."
         )
-    many = NUMBERS[len(result)] if len(result) < len(NUMBERS) else str(len(result))
+    many = number_in_words(len(result))
     difference = int(result[0]) - int(after[0])
     turn_2 = Turn(
         f"A letter of {observer}'s has turned up: “{letter}” All else in the log stands.{room} How "
@@ -528,7 +529,7 @@ def _questions(sets: Level, water: Stores) -> str:
 
 def _of_fields(sets: Level, water: Stores) -> str:
     """Return what is asked about fields that lie one below the other."""
-    many = NUMBERS[sets.fields] if sets.fields < len(NUMBERS) else str(sets.fields)
+    many = number_in_words(sets.fields)
     fields = [(water.room, water.soil, water.soil_part), *water.below]
     told = "; ".join(
         f"field {n} can hold {room}, held {soil} and loses the {_PARTS[part]} part"

@@ -180,6 +180,11 @@ def last_line(label: str, values: Sequence[Value]) -> str:
     return rf"{pattern}{end}\W*$"
 
 
+def number_in_words(number: int) -> str:
+    """Return a number in words, a large one in digits."""
+    return NUMBERS[number] if number < len(NUMBERS) else str(number)
+
+
 def listed(words: Sequence[str]) -> str:
     """Return words as prose: "a, b and c"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

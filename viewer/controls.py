@@ -62,7 +62,9 @@ class Fields:
             if name in TYPED:
                 shown[name] = {"value": now}
             elif len(options) > 1:
-                shown[name] = _of(options, now if now in options else next(iter(options)))
+                first = next(iter(options))
+                gone = {now: now} if now and now not in options else {}
+                shown[name] = _of({**options, **gone}, now or first)
         if len(self.models) > 1:
             for at, (name, word) in enumerate((("model", "all"), ("against", "all others"))):
                 now = "".join(self.view.model[at : at + 1])

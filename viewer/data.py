@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
+from urllib.parse import unquote
 
 import msgspec
 import numpy as np
@@ -22,8 +23,8 @@ from harness.bench import Bench, name_of
 from harness.errors import DataError, MissingError, TurnbenchError, UsageError
 from harness.options import ReasoningShown
 from harness.results import Panel, Scores, baseline_of, panels, rank, read
-from harness.results.changes import Noise, least_of, noise_between, verdict_changes
-from harness.results.panels import most_alike
+from harness.results.changes import Noise, Runs, both_runs, noise_between, verdict_changes
+from harness.results.scores import Form
 from harness.types import (
     UNSTATED,
     Answer,
@@ -66,7 +67,7 @@ class Verdicts:
     @property
     def choices(self) -> dict[str, str]:
         """The sources to choose from; voters are too many."""
-        return {name: name for name in self.sources} if 1 < len(self.sources) <= 12 else {}
+        return {n: unquote(n) for n in self.sources} if 1 < len(self.sources) <= 12 else {}
 
     @functools.cached_property
     def ranked(self) -> tuple[str, ...]:
@@ -97,7 +98,7 @@ class Data:
         self.bench, self.index, self.stamp, self.other = bench, index, stamp, other
         self.notes = Notes(bench)
         self._faults: list[DataError] = []
-        self._noise: dict[tuple[float, str], Noise] = {}
+        self._noise: dict[tuple[Form, str], Noise] = {}
         self.kept: dict[View, tuple[str, Fields]] = {}
         """Pages and what can be chosen, by address; right as long as no file changes."""
         self.hits: dict[tuple[str, str], str] = {}
@@ -126,7 +127,9 @@ class Data:
             str(fault).replace(str(fault.path), pathlib.Path(fault.path or "").name)
             for fault in self._faults
         ]
-        return list(dict.fromkeys([*self.index.faults, *self.notes.faults, *found]))
+        of_other = self.other.faults if self.other is not None else ()
+        other = [f"the other run: {fault}" for fault in of_other]
+        return list(dict.fromkeys([*self.index.faults, *self.notes.faults, *found, *other]))
 
     def renew_notes(self) -> Self:
         """Return this with the notes as they are now; no number depends on them."""
@@ -153,38 +156,29 @@ class Data:
         """The model that is in every pair that was judged."""
         return baseline_of(self.scores.by("judge"))
 
-    def then(self, verdicts: Verdicts) -> Panel | None:
-        """Return what the other run has of the kind of some verdicts; None: nothing."""
-        others = [own.panel for own in self.other.verdicts.values()] if self.other else []
-        found = most_alike(verdicts.panel, others) if others else None
-        return found if found is not None and found.form == verdicts.panel.form else None
+    @functools.cached_property
+    def runs(self) -> Runs:
+        """The judges' panels, each with the other run's that is most like it."""
+        return self._in_both_runs([verdicts.panel for verdicts in self.verdicts.values()])
+
+    def _in_both_runs(self, own: list[Panel]) -> Runs:
+        others = self.other.verdicts.values() if self.other is not None else ()
+        return both_runs(own, [verdicts.panel for verdicts in others])
 
     @functools.cached_property
     def changes(self) -> dict[int, float]:
         """How much more each verdict is than in the other run, by its number in `Scores.row`."""
-        return {
-            change.row: change.by
-            for verdicts in self.verdicts.values()
-            if verdicts.panel.form not in ("vote", "metric") and (then := self.then(verdicts))
-            for change in verdict_changes(verdicts.panel, then)
-        }
+        return {change.row: change.by for run in self.runs for change in verdict_changes(*run)}
 
-    def noise(self, least: float, judge: str) -> Noise:
-        """Return how far verdicts on the same answers are apart, in both runs.
+    def noise(self, form: Form, judge: str) -> Noise:
+        """Return how far verdicts of a form on the same answers are apart, in both runs.
 
-        They are those of the first panel in which a change of `least` counts, of one judge or, if
-        none is named, of all.
+        They are those of one judge or, if none is named, of all.
         """
-        if (least, judge) not in self._noise:
-            verdicts = self.verdicts.values()
-            chosen = next((v for v in verdicts if least_of(v.panel.form) == least), None)
-            then = self.then(chosen) if chosen is not None else None
-            self._noise[least, judge] = Noise()
-            if chosen is not None and then is not None:
-                judges = [judge] if judge else ()
-                found = noise_between(chosen.panel, then, self.baseline, judges)
-                self._noise[least, judge] = found
-        return self._noise[least, judge]
+        if (form, judge) not in self._noise:
+            judges = [judge] if judge else ()
+            self._noise[form, judge] = noise_between(self.runs, form, self.baseline, judges)
+        return self._noise[form, judge]
 
     @functools.cached_property
     def listed(self) -> None:
@@ -221,7 +215,8 @@ class Data:
         """
         if name == RUN and self.other is not None:
             same = [q.question_id for q in self.other.bench.questions] == [*self.bench.by_id]
-            return self.then(chosen) if same else None
+            runs = self._in_both_runs([chosen.panel]) if same else ()
+            return next((other for _, other in runs), None)
         if name in chosen.sources:
             return chosen.of(name)
         other = self.verdicts.get(name)

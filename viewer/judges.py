@@ -39,7 +39,7 @@ COLUMNS = [
     Column("pairs", help="pairs judged in both orders"),
     Column("flipped", "flipped %", "%", help="the other model won when the order was swapped"),
     Column("flipped", "95% interval", "interval%"),
-    Column("first", "first wins %", "%", help="of the flipped pairs: the answer shown first won"),
+    Column("first", "flipped to first %", "%", help="of the flipped pairs: the first answer won"),
     Column("agrees", "agrees with people %", "%", help="verdicts and votes that are no ties"),
     Column("agrees", "95% interval", "interval%"),
     Column("compared", "votes compared"),

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from harness.reporting.html import asset
 from harness.reporting.page import rounded
-from viewer import text
+from viewer import people, text
 from viewer.state import View
 
 HERE = pathlib.Path(__file__).parent
@@ -44,7 +44,19 @@ def _environment() -> Environment:
     environment.filters["styled"] = lambda written: Markup(text.styled(written))
     environment.filters["plain"] = lambda written: Markup(text.plain(written))
     environment.filters["number"] = number
+    environment.filters["signed"] = signed
+    environment.globals["name_pattern"] = people.IN_BROWSER
     return environment
+
+
+def signed(difference: float, places: int) -> str:
+    """Return a difference with its sign.
+
+    >>> signed(0.25, 1), signed(-0.25, 1), signed(0.01, 1)
+    ('+0.3', '-0.3', '0.0')
+    """
+    written = rounded(difference, places)
+    return f"+{written}" if float(written) > 0 else written
 
 
 def render(template: str, **values: Any) -> str:

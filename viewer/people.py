@@ -10,6 +10,8 @@ from harness.errors import UsageError
 from harness.types import Row
 
 _NAME = re.compile(r"[^\W_](?:[\w .-]{0,58}[^\W_])?")
+IN_BROWSER = r"\s*[\p{L}\p{N}]([\p{L}\p{N}_ .\-]{0,58}[\p{L}\p{N}])?\s*"
+"""The same for the field of a form, which then is not sent, with what else was typed."""
 _writing = threading.Lock()
 
 

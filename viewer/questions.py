@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.reporting.page import rounded
 from harness.results import of_models
 from harness.results.scores import FLIPPED, distinct, means
 from harness.results.slices import differences_of
@@ -224,14 +223,8 @@ def _row(item: ListedQuestion, view: View, site: Site, models: Sequence[str]) ->
         "address": site.href(opened),
         "snippet": snippet if len(snippet) < 130 else snippet[:130].rstrip() + "…",
         "cells": cells,
-        "less": None if item.less is None else _signed(item.less),
+        "less": None if item.less is None else pages.signed(item.less, 2),
     }
-
-
-def _signed(number: float) -> str:
-    """Return a difference with its sign."""
-    written = rounded(number, 2)
-    return f"+{written}" if float(written) > 0 else written
 
 
 def fields(data: Data, view: View) -> Fields:

@@ -9,19 +9,19 @@ of the index once, and each page is one query over it.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
 from markupsafe import Markup
 
 from harness.errors import UsageError
-from harness.reporting.changes import changed_in_words
+from harness.reporting.changes import Counts, changed_in_words, first_words
 from harness.reporting.formats import csv
 from harness.reporting.page import Page
 from harness.results.agreement import items, mean_verdicts, turned
 from harness.results.changes import least_of
-from harness.results.scores import FLIPPED, ONE_SIDED, distinct, means
+from harness.results.scores import FLIPPED, ONE_SIDED, Form, distinct, means
 from harness.types import Answer, Judgment, Note, QuestionId, Row
 from viewer import pages, text
 from viewer.controls import Fields, named
@@ -70,7 +70,8 @@ SORTS = {
 _OWN = "case when model_2 != '' and model_2 = :first then 1 - value else value end"
 """The verdict seen from the model that is chosen, else from the one that the row names first."""
 _OWN_CHANGE = "case when model_2 != '' and model_2 = :first then -change else change end"
-_MOVED = "change != 0 and abs(change) >= least"
+_LEAST = " ".join(f"when '{form}' then {least_of(form)}" for form in get_args(Form))
+_MOVED = f"change != 0 and abs(change) >= case form {_LEAST} end"
 _FILTERS = {
     "grades": "model_2 = ''",
     "pairs": "model_2 != ''",
@@ -87,7 +88,7 @@ _FILTERS = {
 }
 _COLUMNS = (
     *("place", "question", "turn", "category", "judge", "model_1", "model_2", "value", "flip"),
-    *("people", "spread", "against_people", "against_judges", "change", "least"),
+    *("people", "spread", "against_people", "against_judges", "change", "form"),
 )
 
 
@@ -142,7 +143,7 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
             None if share != share else share,
             {FLIPPED: "flipped", ONE_SIDED: "one-sided"}.get(flip, ""),
             voted, None if apart != apart else apart, against, other,
-            changes.get(number), least_of(origin.form),
+            changes.get(number), origin.form,
         )  # fmt: skip
 
 
@@ -306,7 +307,7 @@ class Found:
             "people": None if people is None else pages.number(people),
             "spread": record["spread"],
             **({} if self.data.other is None else {"change": self._own_change(record)}),
-            "reason": first_words(row) if isinstance(row, Judgment) else "",
+            "reason": first_words(row, WORDS) if isinstance(row, Judgment) else "",
             **({"note": in_words(self.noted.get(record["place"], ()))} if self.noted else {}),
         }
 
@@ -324,20 +325,18 @@ class Found:
             return ""
         every = self if self.view.only not in ("worse", "better") else None
         every = every or Found(self.data, self.view.to(only=""))
-        sums = ", ".join(
-            f"coalesce(sum({condition}), 0)"
-            for condition in (_FILTERS["worse"], _FILTERS["better"], "least")
+        sums = ", ".join(f"sum({_FILTERS[kind]})" for kind in ("worse", "better"))
+        query = (
+            f"select form, {sums}, count(*) from verdicts "
+            f"where change is not null and {every.where} group by form order by min(place)"
         )
-        query = f"select {sums}, count(*) from verdicts where change is not null and {every.where}"
-        worse, better, least, compared = self.data.index.select(query, every.values)[0]
-        if not compared:
+        counts = []
+        for form, worse, better, compared in self.data.index.select(query, every.values):
+            noise = self.data.noise(form, self.view.judge).each_way(compared, least_of(form))
+            counts.append(Counts(form, worse, better, noise))
+        if not counts:
             return "The other run has no verdict on the same model and question."
-        size = 1.0 if least == compared else 0.0
-        of_one_kind = least in (0, compared)
-        noise = (
-            self.data.noise(size, self.view.judge).each_way(compared, size) if of_one_kind else None
-        )
-        return changed_in_words(worse, better, size, noise) + "."
+        return changed_in_words(counts)
 
 
 def _place_notes(data: Data) -> tuple[dict[int, list[Note]], list[Note]]:
@@ -378,11 +377,6 @@ def verdict_of(record: dict[str, Any]) -> str:
 def reasons(row: Judgment) -> list[str]:
     """Return a judge's words."""
     return [words for words in (row.judgment, row.g1_judgment, row.g2_judgment) if words]
-
-
-def first_words(row: Judgment) -> str:
-    """Return the beginning of what a judge says."""
-    return " ".join((row.judgment or row.g1_judgment or "")[:WORDS].split())
 
 
 def _number(written: str) -> float | None:

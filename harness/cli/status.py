@@ -17,12 +17,11 @@ from harness.cli.console import Console
 from harness.cli.parser import record_from
 from harness.errors import TurnbenchError
 from harness.judging.current import in_words, unchecked_in_words
-from harness.judging.plan import plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig, address_of
 from harness.reporting import Column, Note, Page, Table
 from harness.reporting.files import files_page
-from harness.results.coverage import Coverage, read_coverage
+from harness.results.coverage import Coverage, plan_rest, read_coverage
 from harness.results.spent import Cost
 from harness.running.estimate import CallEstimate, total_cost
 from harness.types import Answer, Question, QuestionId, first_own_turn, split_variant
@@ -170,20 +169,10 @@ def _judge_row(
         "left_out": None,
         "why": "; ".join(in_words(judged.changed)) or None,
     }
-    record = judged.record(loaded, configs=configs)
-    planned = replace(record, judging=replace(record.judging, skip_missing=True))
-    if record.endpoint.base_url is not None:
-        planned = replace(planned, endpoint=options.Address(base_url="http://127.0.0.1:9"))
+    record, plan, fault = plan_rest(loaded, judged, configs)
     row["command"] = options.command_line(record)
-    try:
-        plan = plan_judgments(
-            loaded,
-            planned,
-            configs=configs,
-            key_needed=False,
-        )
-    except TurnbenchError as error:
-        return row | {"note": str(error)}, []
+    if plan is None:
+        return row | {"note": fault}, []
     tasks = [task for task in plan.tasks if task.sample == judged.sample]
     row["missing"] = sum(len(task.todo) - task.split.changed for task in tasks)
     row["left_out"] = "; ".join(plan.lacking) or None

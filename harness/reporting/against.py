@@ -35,6 +35,7 @@ from harness.results import Panel, panels, read
 from harness.results.drift import contents_of
 from harness.results.estimate import LEAST
 from harness.results.gate import WORSE, Gated, GateResult, at_levels, false_alarm, gate
+from harness.results.panels import most_alike
 from harness.results.series import (
     Series,
     nominal_level,
@@ -134,7 +135,7 @@ def _part(options: ShowResult, path: pathlib.Path) -> _Part:
     judged = read_judged(options)
     bench, panel, chosen = judged.bench, judged.groups[0], options.gate
     shown = results(options, judged)
-    old = other_run(bench, path, panel)
+    old = most_alike(panel, other_run(bench, path))
     planned = _series_of(chosen)
     level, notes, faults = None, list[Note](), list[str]()
     used = Series(series=0, against="")

@@ -16,7 +16,7 @@ from harness.models import ModelConfig
 from harness.options import GenJudgment, Slice, command_line
 from harness.reporting.page import Note
 from harness.results import Panel, missing
-from harness.results.coverage import read_coverage, together
+from harness.results.coverage import plan_rest, read_coverage, together
 from harness.store import failures
 from harness.types import UNSTATED
 from harness.words import counted
@@ -71,7 +71,7 @@ def judging_commands(
     for judged in together(read_coverage(bench)):
         names = judged.judge_set, UNSTATED
         if any((judged.judge, name, judged.paired) in shown for name in names):
-            record = judged.record(bench, part, redo, configs)
+            record = plan_rest(bench, judged, configs, part, redo).record
             anybody = replace(record, judging=replace(record.judging, judge_model=()))
             records.setdefault(anybody, []).append(judged.judge)
     return "\n".join(

@@ -7,7 +7,7 @@ question  turn  model  from  to  change  reason
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,26 +16,62 @@ from harness.options import ShowResult
 from harness.reporting import Column, Note, Page, Table
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.selecting import Judged, other_run, read_judged
-from harness.results import Panel
-from harness.results.changes import Change, Changes, changes_of_models, changes_of_runs
+from harness.results import Scores
+from harness.results.changes import (
+    Change,
+    Changes,
+    both_runs,
+    changes_of_models,
+    changes_of_runs,
+    least_of,
+)
 from harness.results.reading import whole_rows
+from harness.results.scores import Form
 from harness.results.spent import Cost
 from harness.types import Judgment
 from harness.words import counted
 
 WORDS = 60
 """Characters of a reason."""
+_FORMS: dict[Form, str] = {
+    "grade": "Grades",
+    "dimensions": "Grades of dimensions",
+    "pair": "Pairs",
+    "label": "Labels",
+    "points": "Checklists",
+}
 
 
-def changed_in_words(worse: int, better: int, least: float, noise: float | None) -> str:
-    """Return how many verdicts changed, and how many noise alone would.
+class Counts(NamedTuple):
+    """How many verdicts of a form changed, and how many noise alone would, each way."""
 
-    >>> changed_in_words(22, 19, 1.0, 18.2)
-    "22 got worse by 1 or more, 19 better; the judge's own noise gives about 18 each way"
+    form: Form
+    worse: int
+    better: int
+    noise: float | None
+
+
+def changed_in_words(every: Sequence[Counts]) -> str:
+    """Return how many verdicts changed, by form where there are several.
+
+    >>> changed_in_words([Counts("grade", 22, 19, 18.2)])
+    "22 got worse by 1 or more, 19 better; the judge's own noise gives about 18 each way."
     """
-    by = f" by {least:g} or more" if least else ""
-    known = f"gives about {noise:.0f} each way" if noise is not None else "is not known"
-    return f"{worse:,} got worse{by}, {better:,} better; the judge's own noise {known}"
+    sentences = []
+    for form, worse, better, noise in every:
+        least = least_of(form)
+        by = f" by {least:g} or more" if least else ""
+        known = f"gives about {noise:.0f} each way" if noise is not None else "is not known"
+        name = f"{_FORMS[form]}: " if len(every) > 1 else ""
+        changed = f"{name}{worse:,} got worse{by}, {better:,} better"
+        sentences.append(f"{changed}; the judge's own noise {known}.")
+    return " ".join(sentences)
+
+
+def first_words(row: Judgment, most: int) -> str:
+    """Return the beginning of what a judge says."""
+    text = " ".join((row.judgment or row.g1_judgment or "").split())
+    return text if len(text) <= most else text[:most].rstrip() + "…"
 
 
 def _check(options: ShowResult) -> None:
@@ -48,31 +84,38 @@ def _check(options: ShowResult) -> None:
 
 def _show(options: ShowResult, cost: Cost) -> Result:
     judged = read_judged(options)
-    panel = judged.groups[0]
     if options.compare_with is not None:
-        other = other_run(judged.bench, options.compare_with, panel)
-        found = changes_of_runs(panel, other, judged.view.baseline)
-        if not found.items:
+        runs = both_runs(judged.groups, other_run(judged.bench, options.compare_with))
+        found = changes_of_runs(runs, judged.view.baseline)
+        if not found:
             raise MissingError(f"{options.compare_with}: no verdict on the same model and question")
     else:
         old, new = options.slice.model_list
-        found = changes_of_models(panel, old, new)
-        if not found.items:
+        found = changes_of_models(judged.groups, old, new)
+        if not found:
             text = f"{old} and {new} have no verdicts on the same questions"
-            if panel.form == "pair":
+            if judged.groups[0].form == "pair":
                 text += "; name an opponent: --mode pairwise-baseline --baseline-model NAME"
             raise MissingError(text)
-    return Result(_page(judged, panel, found))
+    return Result(_page(judged, found))
 
 
 CHANGES = PageKind(_show, _check)
 
 
-def _page(judged: Judged, panel: Panel, found: Changes) -> Page:
-    changed = [*found.worse, *reversed(found.better)]
-    noise = found.noise.each_way(len(found.items), found.least)
-    outcome = changed_in_words(len(found.worse), len(found.better), found.least, noise) + "."
-    reasons, several = _reasons(panel, changed), len(panel.judges) > 1
+def _page(judged: Judged, found: Sequence[Changes]) -> Page:
+    counts = [
+        Counts(
+            of_form.form,
+            len(of_form.worse),
+            len(of_form.better),
+            of_form.noise.each_way(len(of_form.items), of_form.least),
+        )
+        for of_form in found
+    ]
+    changed = [c for of_form in found for c in [*of_form.worse, *reversed(of_form.better)]]
+    reasons = _reasons(judged.scores, changed)
+    several = len({change.judge for of_form in found for change in of_form.items}) > 1
     rows: list[dict[str, Any]] = [
         {
             "question_id": change.question,
@@ -98,27 +141,28 @@ def _page(judged: Judged, panel: Panel, found: Changes) -> Page:
         Column("change", format=".1", always=True),
         Column("reason"),
     ]
-    title = f"{judged.bench.name}: of {counted(len(found.items), 'verdict')} those that changed"
+    compared = sum(len(of_form.items) for of_form in found)
+    title = f"{judged.bench.name}: of {counted(compared, 'verdict')} those that changed"
     notes = []
-    if noise is None:
+    if any(of_form.noise is None for of_form in counts):
         text = "What noise gives is known from answers that were judged twice: --samples 2."
         notes.append(Note(text))
     facts = {
         "bench": judged.bench.name,
-        "compared": len(found.items),
-        "worse": len(found.worse),
-        "better": len(found.better),
-        "noise_each_way": noise,
+        "compared": compared,
+        "worse": sum(of_form.worse for of_form in counts),
+        "better": sum(of_form.better for of_form in counts),
+        "noise_each_way": {of_form.form: of_form.noise for of_form in counts},
     }
-    return Page(outcome, [Table(title, columns, rows)], notes=notes, title=title, facts=facts)
+    outcome, tables = changed_in_words(counts), [Table(title, columns, rows)]
+    return Page(outcome, tables, notes=notes, title=title, facts=facts)
 
 
-def _reasons(panel: Panel, changed: Sequence[Change]) -> dict[int, str]:
+def _reasons(scores: Scores, changed: Sequence[Change]) -> dict[int, str]:
     """Return the judge's first words on each of these verdicts, by its row."""
-    rows = np.isin(panel.scores.row, [change.row for change in changed])
-    found: dict[int, str] = {}
-    for number, row in whole_rows(panel.scores.take(rows)):
-        if isinstance(row, Judgment):
-            text = " ".join((row.judgment or row.g1_judgment or "").split())
-            found[number] = text if len(text) <= WORDS else text[:WORDS].rstrip() + "…"
-    return found
+    rows = np.isin(scores.row, [change.row for change in changed])
+    return {
+        number: first_words(row, WORDS)
+        for number, row in whole_rows(scores.take(rows))
+        if isinstance(row, Judgment)
+    }

@@ -15,7 +15,6 @@ from harness.judging import sets
 from harness.options import Select, ShowResult, Slice
 from harness.reporting.section import View
 from harness.results import Panel, Scores, Source, baseline_of, common, panels, read
-from harness.results.panels import most_alike
 from harness.results.scores import WIN, present
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
@@ -53,8 +52,8 @@ def read_judged(options: ShowResult) -> Judged:
     return select(options, bench, _read(options, bench))
 
 
-def other_run(bench: Bench, path: pathlib.Path, panel: Panel) -> Panel:
-    """Return the verdicts of another run that are most like those of a panel.
+def other_run(bench: Bench, path: pathlib.Path) -> list[Panel]:
+    """Return the verdicts of another run.
 
     `path` is a file of judgments, or the data folder of the other run.
 
@@ -66,7 +65,7 @@ def other_run(bench: Bench, path: pathlib.Path, panel: Panel) -> Panel:
         scores = read(benches.load(bench.name, path, bench.reasoning))
     else:
         scores = read(bench, files=[path])
-    return most_alike(panel, panels(scores))
+    return panels(scores)
 
 
 def _read(options: ShowResult, bench: Bench) -> Scores:

@@ -3,6 +3,7 @@
     question 81, turn 1: from 8 to 5          got worse by 3
     22 got worse by 1 or more, 19 better; the judge's own noise gives about 18 each way
 
+Verdicts of each form (grades, pairs) are counted for themselves: what they are out of differs.
 Each judgment counts by itself. It is compared with what the same judge said then in the same sample
 (`--samples`), or with the mean of all its samples or of all judges where there is none such; a pair
 is seen from the model that its row names first.
@@ -14,18 +15,20 @@ compared it gives n · share / 2 each way.
 
 import functools
 import itertools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from harness.results.agreement import RatedItem, items, mean_verdicts
 from harness.results.drift import Outcomes, drift_of, outcomes
-from harness.results.panels import Panel
+from harness.results.panels import Panel, most_alike
 from harness.results.scores import Form, Scores
 from harness.types import QuestionId
 
+Runs: TypeAlias = Sequence[tuple[Panel, Panel]]
+"""Panels of this run, each with the one of the other run that is most like it."""
 FEWEST = 20
 """Verdicts given twice below which nothing is said of noise."""
 
@@ -72,12 +75,16 @@ class Noise:
 
 @dataclass(frozen=True)
 class Changes:
-    """What both have a verdict on."""
+    """What both have a verdict on, of one form."""
 
+    form: Form
     items: Sequence[Change]
-    least: float
-    """The smallest change that counts; 0: any."""
     noise: Noise
+
+    @property
+    def least(self) -> float:
+        """The smallest change that counts; 0: any."""
+        return least_of(self.form)
 
     @property
     def worse(self) -> list[Change]:
@@ -102,20 +109,42 @@ def least_of(form: Form) -> float:
     return 1.0 if form in ("grade", "dimensions") else 0.0
 
 
-def changes_of_models(panel: Panel, old: str, new: str) -> Changes:
-    """Return what changes from one model's verdicts to another's."""
-    scores = panel.scores.main()
-    own = scores.mirrored()
-    against_old = np.array([name == old for name in (*own.models, "")])[own.opponent]
-    is_new = np.array([name == new for name in own.models], dtype=bool)[own.model]
-    found = _compared(own.take(is_new & ~against_old), scores, old, new)
-    return Changes(list(found), least_of(panel.form), Noise(_between_samples(panel)))
+def changes_of_models(panels: Iterable[Panel], old: str, new: str) -> list[Changes]:
+    """Return what changes from one model's verdicts to another's, by form."""
+    by_form: dict[Form, Changes] = {}
+    for panel in _by_judges(panels):
+        scores = panel.scores.main()
+        own = scores.mirrored()
+        against_old = np.array([name == old for name in (*own.models, "")])[own.opponent]
+        is_new = np.array([name == new for name in own.models], dtype=bool)[own.model]
+        found = list(_compared(own.take(is_new & ~against_old), scores, old, new))
+        known = by_form.get(panel.form, Changes(panel.form, [], Noise()))
+        noise = Noise([*known.noise.differences, *_between_samples(panel)])
+        by_form[panel.form] = Changes(panel.form, [*known.items, *found], noise)
+    return [changes for changes in by_form.values() if changes.items]
 
 
-def changes_of_runs(new: Panel, old: Panel, baseline: str | None = None) -> Changes:
-    """Return what changes from another run's verdicts to these."""
-    found = list(verdict_changes(new, old))
-    return Changes(found, least_of(new.form), noise_between(new, old, baseline))
+def changes_of_runs(runs: Runs, baseline: str | None = None) -> list[Changes]:
+    """Return what changes from another run's verdicts to these, by form."""
+    items: dict[Form, list[Change]] = {}
+    for new, old in runs:
+        items.setdefault(new.form, []).extend(verdict_changes(new, old))
+    return [
+        Changes(form, found, noise_between(runs, form, baseline))
+        for form, found in items.items()
+        if found
+    ]
+
+
+def both_runs(new: Iterable[Panel], old: Iterable[Panel]) -> Runs:
+    """Return the judges' panels of two runs that are alike, those of this run first."""
+    others = list(old)
+    alike = [(panel, most_alike(panel, others)) for panel in _by_judges(new) if others]
+    return [(panel, other) for panel, other in alike if panel.form == other.form]
+
+
+def _by_judges(panels: Iterable[Panel]) -> list[Panel]:
+    return [panel for panel in panels if panel.form not in ("vote", "metric")]
 
 
 def verdict_changes(new: Panel, old: Panel) -> Iterator[Change]:
@@ -124,22 +153,23 @@ def verdict_changes(new: Panel, old: Panel) -> Iterator[Change]:
 
 
 def noise_between(
-    new: Panel, old: Panel, baseline: str | None = None, judges: Collection[str] = ()
+    runs: Runs, form: Form, baseline: str | None = None, judges: Collection[str] = ()
 ) -> Noise:
     """Return how far a judge's verdicts on the same answers are apart, in and between two runs.
 
     Args:
-        new: these verdicts.
-        old: those of the other run.
+        runs: panels of this run, each with that of the other.
+        form: of the verdicts that count.
         baseline: of pairs, the opponent of all; without one, none of both runs are compared.
         judges: those that count; none named: all.
     """
     found: list[float] = []
-    for judge in judges or new.judges:
-        now, then = new.alone(judge), old.alone(judge)
-        twice = drift_of(now, then, None, baseline=baseline, new_names={}).differences.values()
-        found += [difference for differences in twice for difference in differences]
-        found += [*_between_samples(now), *_between_samples(then)]
+    for new, old in runs:
+        for judge in (judges or new.judges) if new.form == form else ():
+            now, then = new.alone(judge), old.alone(judge)
+            twice = drift_of(now, then, None, baseline=baseline, new_names={}).differences.values()
+            found += [difference for differences in twice for difference in differences]
+            found += [*_between_samples(now), *_between_samples(then)]
     return Noise(found)
 
 

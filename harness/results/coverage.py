@@ -9,17 +9,22 @@ import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from msgspec.structs import replace
 
 from harness.bench import Bench
 from harness.bench.names import parse_judgment_name
+from harness.errors import TurnbenchError
 from harness.models import ModelConfig, address_of
 from harness.options import Address, GenJudgment, Judging, Slice
 from harness.results.reading import read
 from harness.results.scores import LeftOut, Scores, Source, distinct
 from harness.types import UNSTATED, Mode
+
+if TYPE_CHECKING:
+    from harness.judging.plan import JudgePlan
 
 About: TypeAlias = tuple[str, str, bool, int]
 """Judge, judge set, whether they are pairs, sample."""
@@ -117,6 +122,44 @@ class Coverage:
             slice=part or Slice(),
             endpoint=Address() if configs is None else address_of(self.judge, configs),
         )
+
+
+class Rest(NamedTuple):
+    """What is left to judge."""
+
+    record: GenJudgment
+    """The options of the command that does it."""
+    plan: "JudgePlan | None"
+    """None: it cannot be planned."""
+    fault: str = ""
+    """Why not."""
+
+
+def plan_rest(
+    bench: Bench,
+    judged: Coverage,
+    configs: Mapping[str, ModelConfig] | None = None,
+    part: Slice | None = None,
+    redo: str | None = None,
+) -> Rest:
+    """Return what is left to judge, by the plan of the command that makes it.
+
+    The command is that of `Coverage.record`. Where questions lack an answer or a reference and
+    others can be judged, it leaves them out; alone, it says what they lack.
+    """
+    from harness.judging.plan import plan_judgments  # slow to import, and tables seldom need it
+
+    record = judged.record(bench, part, redo, configs)
+    skipping = replace(record, judging=replace(record.judging, skip_missing=True))
+    planned = skipping
+    if record.endpoint.base_url is not None:  # only the user knows it, and no call is made
+        planned = replace(skipping, endpoint=Address(base_url="http://127.0.0.1:9"))
+    try:
+        plan = plan_judgments(bench, planned, configs=configs, key_needed=False)
+    except TurnbenchError as error:
+        return Rest(record, None, str(error))
+    leaves_out = plan.lacking and any(task.todo for task in plan.tasks)
+    return Rest(skipping if leaves_out else record, plan)
 
 
 def read_coverage(bench: Bench) -> list[Coverage]:

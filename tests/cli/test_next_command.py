@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import shlex
 
 import pytest
@@ -104,6 +105,12 @@ def test_questions_that_cannot_be_judged_are_named(
     questions.write_text("".join([math, *others]))
     flags = ["gen_judgment", "--judge-model", "builtin/overlap", "--skip-missing", *where]
     assert main(flags) == 0
+    answer(tmp_path, "m1", "second")
+    capsys.readouterr()
+    main(["show_result", *where])
+    command = re.search("^ *(gen_judgment .*)", capsys.readouterr().out, re.MULTILINE)
+    assert command is not None
+    assert main(shlex.split(command[1])) == 0
     said = state(where, capsys)
     assert "all judgments that can be made are there" in str(said["outcome"])
     assert "demands a reference for the category 'math'" in str(said["notes"])

@@ -48,10 +48,11 @@ def test_the_list_says_what_the_terminal_says(runs: tuple[pathlib.Path, pathlib.
         pytest.param("single", "lu", "10 got worse by 1 or more, 23 better", id="two samples"),
         pytest.param("single", "mo", "9 got worse by 1 or more, 0 better", id="one judge"),
         pytest.param("pairwise-all", "lu", "9 got worse, 0 better", id="pairs"),
+        pytest.param(None, "", "Grades: 19 got worse by 1 or more, 23 better", id="all"),
     ],
 )
 def test_each_judgment_counts_in_the_list_and_on_the_terminal(
-    tmp_path: pathlib.Path, mode: str, judge: str, expected: str
+    tmp_path: pathlib.Path, mode: str | None, judge: str, expected: str
 ) -> None:
     old, new = small(tmp_path / "old"), small(tmp_path / "new")
     judged = new / "small" / "model_judgment"
@@ -67,7 +68,7 @@ def test_each_judgment_counts_in_the_list_and_on_the_terminal(
     options |= {"judge_model": [judge]} if judge else {}
     outcome = harness.show_result(changes=True, compare_with=old, **options).page.outcome
     assert outcome.startswith(expected)
-    only = "grades" if mode == "single" else "pairs"
+    only = {"single": "grades", "pairwise-all": "pairs"}.get(mode or "", "")
     page = Views(Home(new, compare_with=old)).show(f"?tab=verdicts&only={only}&judge={judge}")[1]
     assert outcome in html.unescape(page)
 
