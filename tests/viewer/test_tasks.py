@@ -144,7 +144,7 @@ def test_what_got_worse_since_another_run_takes_three_steps(
     reader = Reader(watched)
     watched.open(viewer(data, "--compare-with", str(old))[1])
     reader.click(TAB.format("verdicts"))
-    assert "1 got worse, 0 better" in reader.words
+    assert "Grades: 1 got worse by 1 or more, 0 better" in reader.words
     reader.choose("Only", "worse than in the other run")
     reader.click(".tb-list tbody a")
     assert "lu likes cat here" in reader.words
