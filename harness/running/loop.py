@@ -215,8 +215,8 @@ class _Run:
                     output.pending.keep(job.id, content, reply)
         except StopIteration as end:
             row: Row = end.value
-            output.writer.append(row)
-            output.pending.done(job.id)
+            with output.pending.completing(job.id):
+                output.writer.append(row)
             self.progress.done += 1
             self.later.extend(job.then(row))
         except EndpointError:

@@ -4,15 +4,18 @@ One file beside each output, `.turnbench/FOLDER/NAME.pending`, of lines
 
     {"job": "…", "request": "<hash>", "reply": {…}}        a reply, found again by job and request
     {"job": "…", "failure": {"kind": …, "status": …, "message": …, "where": …, "time": …}}
+    {"job": "…", "row_at": 1200}                           its row follows, from this byte on
     {"job": "…", "done": true}                             the row is complete: forget the above
 
-It is removed when nothing in it is open.
+A kill between the last two is told by the output's size. The file is removed when nothing in it is
+open.
 """
 
 import contextlib
 import os
 import pathlib
 import time
+from collections.abc import Iterator
 from typing import Self
 
 import msgspec
@@ -39,6 +42,7 @@ class _Line(msgspec.Struct, omit_defaults=True):
     request: str = ""
     reply: Reply | None = None
     failure: Failure | None = None
+    row_at: int | None = None
     done: bool = False
 
 
@@ -50,6 +54,7 @@ class Pending:
 
     def __init__(self, path: pathlib.Path, state: pathlib.Path | None = None) -> None:
         folder = (state or state_dir(path.parent.parent)) / path.parent.name
+        self.output = path
         self.path = folder / f"{path.name}.pending"
         self._replies: dict[str, list[tuple[str, Reply]]] = {}
         self._failures: dict[str, Failure] = {}
@@ -59,9 +64,11 @@ class Pending:
         """Read what earlier runs left."""
         with storing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._read()
+            written = self._read()
             self._file = open_to_append(self.path)
             append_whole(self._file, b"\n")  # ends a line that a kill cut off
+        if written is not None:
+            self._write(written)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -84,9 +91,14 @@ class Pending:
         """Keep why a job failed; the time is added."""
         self._write(_Line(job, failure=msgspec.structs.replace(failure, time=time.time())))
 
-    def done(self, job: str) -> None:
-        """Forget all of a job: its row is in the file."""
-        if job in self._replies or job in self._failures:
+    @contextlib.contextmanager
+    def completing(self, job: str) -> Iterator[None]:
+        """Write the job's row in this block; after it all of the job is forgotten."""
+        known = job in self._replies or job in self._failures
+        if known:
+            self._write(_Line(job, row_at=self._size()))
+        yield
+        if known:
             self._write(_Line(job, done=True))
 
     def _write(self, line: _Line) -> None:
@@ -96,13 +108,26 @@ class Pending:
             append_whole(self._file, msgspec.json.encode(line) + b"\n")
         self._take(line)
 
-    def _read(self) -> None:
+    def _read(self) -> _Line | None:
+        """Take all lines; return the one that a kill kept from following the last row."""
         if not self.path.exists():
-            return
+            return None
         decode = msgspec.json.Decoder(_Line).decode
+        last = None
         for data in self.path.read_bytes().splitlines():
+            last = None
             with contextlib.suppress(msgspec.MsgspecError, UnicodeError):  # a line that was cut off
-                self._take(decode(data))
+                last = decode(data)
+                self._take(last)
+        if last is None or last.row_at is None or self._size() <= last.row_at:
+            return None
+        missing = _Line(last.job, done=True)
+        self._take(missing)
+        return missing
+
+    def _size(self) -> int:
+        """Return the bytes of the output file."""
+        return self.output.stat().st_size if self.output.exists() else 0
 
     def _take(self, line: _Line) -> None:
         if line.done:

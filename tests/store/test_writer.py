@@ -1,5 +1,6 @@
 """Writing rows: one writer, whole lines, nothing deleted, a kill at any instant."""
 
+import contextlib
 import os
 import pathlib
 import random
@@ -119,10 +120,33 @@ def test_a_reply_is_kept_until_its_row_is_complete(tmp_path: pathlib.Path) -> No
     assert [(f.kind, f.status) for f in store.failures(tmp_path / "bench")] == [("rate limit", 429)]
     with store.Pending(path) as pending:
         assert [(h, r.text) for h, r in pending.replies("a")] == [("hash1", "yes")]
-        pending.done("a")
-        pending.done("b")
+        for job in "ab":
+            with pending.completing(job):
+                pass
     assert not pending.path.exists()
     assert store.failures(tmp_path / "bench") == []
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_a_kill_as_a_row_is_written_leaves_open_what_is_not_there(
+    tmp_path: pathlib.Path, written: bool
+) -> None:
+    path = output(tmp_path)
+    pending = store.Pending(path)
+    with store.Writer(path, Judgment) as writer:
+        writer.append(grade(1, 9))
+        with pending:
+            pending.keep("a", "hash", Reply(text="yes"))
+            pending.fail("a", store.Failure(kind="rate limit", message="slow down"))
+            with contextlib.suppress(KeyboardInterrupt), pending.completing("a"):
+                if written:
+                    writer.append(grade(2, 7))
+                raise KeyboardInterrupt
+    assert len(store.failures(tmp_path / "bench")) == (not written)
+    for _ in range(2):  # and it stays so
+        with store.Pending(path) as pending:
+            assert len(pending.replies("a")) == (not written)
+    assert pending.path.exists() == (not written)
 
 
 WRITER = """
