@@ -70,13 +70,15 @@ def test_kills_and_a_resume_give_the_rows_of_an_undisturbed_run(tmp_path: pathli
     draw = random.Random(1)
     kills = 0
     with Server(Rule(adds, delay=0.08)) as server:
+        began = time.monotonic()
         subprocess.run(command(tmp_path / "a", server.url), stdout=subprocess.DEVNULL, check=True)
+        took = time.monotonic() - began
         enough = len(server.calls)
         while True:
             process = subprocess.Popen(
                 command(tmp_path / "b", server.url), stdout=subprocess.DEVNULL
             )
-            time.sleep(draw.uniform(0.5, 3.0))
+            time.sleep(draw.uniform(0.2, 0.45) * took)
             if process.poll() is not None or kills == 30:
                 break
             process.kill()
