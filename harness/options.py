@@ -769,6 +769,8 @@ class Export(Command, kw_only=True, frozen=True):
     """whose judgments (default: of all judges, or the only one)"""
     judge_set: Annotated[str | None, Flag("SET")] = None
     """judge set of the judgments (default: the only one)"""
+    baseline_model: Annotated[str | None, Flag("NAME")] = None
+    """only pairs with this model (default: of the model in all pairs, else all pairs)"""
     model_list: Annotated[Names, Flag("NAME", ("--model",))] = ()
     """only these models"""
     output: Annotated[Path | None, Flag("DIR_OR_FILE")] = None

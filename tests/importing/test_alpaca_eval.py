@@ -8,7 +8,7 @@ import pytest
 
 from harness import bench, export, import_data
 from harness.errors import DataError, MissingError, UsageError
-from tests.importing.files import ANNOTATIONS, annotation, json_array, rows
+from tests.importing.files import ANNOTATIONS, annotation, json_array, json_lines, rows
 
 JUDGMENTS = "model_judgment/weighted@weighted_pair1.jsonl"
 
@@ -156,3 +156,21 @@ def test_several_judges_must_be_chosen_from(tmp_path: pathlib.Path) -> None:
     )
     with pytest.raises(UsageError, match="choose one with --judge-model: second, weighted"):
         _export(tmp_path, tmp_path / "out")
+
+
+def test_of_all_pairs_the_baseline_is_named(tmp_path: pathlib.Path) -> None:
+    _imported(tmp_path)
+    row = {"model_1": "mine", "model_2": "other", "turn": 1, "judge": ["j", "p"]}
+    pairs = [
+        row | {"question_id": n, "g1_winner": f"model_{n}", "g2_winner": f"model_{n}"}
+        for n in (1, 2)
+    ]
+    pairs += [pairs[0] | {"model_2": "base"}, pairs[0] | {"model_1": "other", "model_2": "base"}]
+    json_lines(tmp_path / "a" / "model_judgment" / "j_pair.jsonl", pairs)
+    with pytest.raises(UsageError, match=r"models: base, other; .* with --baseline-model"):
+        _export(tmp_path, tmp_path / "out", judge_model="j")
+    words = {"judge_model": "j", "baseline_model": "mine", "model_list": ["other"]}
+    (file,) = _export(tmp_path, tmp_path / "out", **words).written
+    found = json.loads(file.read_text())
+    assert {(one["generator_1"], one["generator_2"]) for one in found} == {("mine", "other")}
+    assert [one["preference"] for one in found] == [1, 2, None, None]

@@ -20,19 +20,22 @@ from harness.types import Judgment
 
 
 def alpaca_eval(bench: Bench, results: Results) -> Iterator[File]:
-    """Yield the annotations of each model against its baseline, our model_2."""
+    """Yield the annotations of each model against the baseline, of two models our model_2."""
     for model, rows in sorted(results.of_one_judge("pair").items()):
-        records = list(_annotations(bench, rows, results.cost))
+        records = list(_annotations(bench, model, rows, results.cost))
         path = f"{file_stem(model)}/{file_stem(rows[0].judge_set)}/annotations.json"
         yield File(path, json_array(records), {model: len(records)})
 
 
-def _annotations(bench: Bench, rows: Sequence[Judgment], cost: Cost) -> Iterator[dict[str, Any]]:
+def _annotations(
+    bench: Bench, model: str, rows: Sequence[Judgment], cost: Cost
+) -> Iterator[dict[str, Any]]:
     """Yield the annotations of one model against one baseline."""
-    if len({row.models for row in rows}) > 1:
-        names = ", ".join(sorted({row.models[1] for row in rows}))
-        raise UsageError(f"{rows[0].models[0]} was compared with several models: {names}")
-    model, baseline = rows[0].models
+    baseline, *others = sorted({name for row in rows for name in row.models if name != model})
+    if others:
+        names = ", ".join([baseline, *others])
+        advice = "name the baseline with --baseline-model"
+        raise UsageError(f"{model} was compared with several models: {names}; {advice}")
     by_question = {row.question_id: row for row in rows if row.turn == 1 and row.sample == 0}
     first, second = bench.answers(baseline), bench.answers(model)
     for question in bench.questions:
@@ -46,17 +49,18 @@ def _annotations(bench: Bench, rows: Sequence[Judgment], cost: Cost) -> Iterator
                 "output_2": second[key].choices[0].turns[0],
                 "generator_2": model,
                 "annotator": rows[0].judge_set,
-                **_verdict(by_question.get(key, Judgment(question_id=key)), cost),
+                **_verdict(by_question.get(key, Judgment(question_id=key)), model, cost),
             }
 
 
-def _verdict(row: Judgment, cost: Cost) -> dict[str, Any]:
+def _verdict(row: Judgment, model: str, cost: Cost) -> dict[str, Any]:
     """Return the fields of an annotation that are about its verdict; without one they are null."""
     preference, games = None, [game for game in row.games if game is not None]
     if not row.failed:
         # By the text, two games that differ are a tie.
         weighed = row.score_method == "logprobs" or len(set(games)) == 1
-        preference = 1 + (statistics.fmean(games) if weighed else 0.5)
+        share = statistics.fmean(games) if weighed else 0.5
+        preference = 1 + (share if row.models[0] == model else 1 - share)
     completion: Any = row.g1_judgment if row.g1_judgment is not None else row.g2_judgment
     if completion and row.score_method == "logprobs" and completion.startswith("{"):
         completion = json.loads(completion)

@@ -109,17 +109,23 @@ class Results:
                 by_model[both.models[model]].append(verdict)
         return by_model
 
+    def of_model(self, row: Judgment) -> str:
+        """Return whose judgment a row is: of a pair with the baseline the other model's."""
+        first = row.models[0] == self.judged.view.baseline
+        return row.models[-1] if first else row.models[0]
+
     def of_kind(self, kind: Literal["single", "pair"]) -> list[Judgment]:
         """Return the judgments of single answers, or of pairs, of the models asked for."""
         wanted = self.model_list
         return [
             row
             for row in self.judgments
-            if (row.model is None) == (kind == "pair") and row.models[0] in (wanted or row.models)
+            if (row.model is None) == (kind == "pair")
+            and self.of_model(row) in (wanted or row.models)
         ]
 
     def of_one_judge(self, kind: Literal["single", "pair"]) -> dict[str, list[Judgment]]:
-        """Return the grades, or pairs, of one judge with one judge set, by the (first) model.
+        """Return the grades, or pairs, of one judge with one judge set, by model, as `of_model`.
 
         Raises:
             UsageError: several judges or judge sets made them.
@@ -130,7 +136,7 @@ class Results:
         one_of("--judge-set", (row.judge_set for row in rows))
         by_model: dict[str, list[Judgment]] = {}
         for row in rows:
-            by_model.setdefault(row.models[0], []).append(row)
+            by_model.setdefault(self.of_model(row), []).append(row)
         if not by_model:
             what = "pairs" if kind == "pair" else "grades"
             raise MissingError(f"there are no such {what} in {self.judged.bench.folder}")
@@ -191,7 +197,9 @@ def export(options: Export, cost: Cost) -> ExportReport:
 def _selection(options: Export) -> ShowResult:
     """Return the flags with which `show_result` shows the same judgments."""
     judges: tuple[str, ...] = (options.judge_model,) if options.judge_model else ()
-    select = Select(judge_model=judges, judge_set=options.judge_set)
+    select = Select(
+        judge_model=judges, judge_set=options.judge_set, baseline_model=options.baseline_model
+    )
     return ShowResult(bench=options.bench.shown, select=select)
 
 
