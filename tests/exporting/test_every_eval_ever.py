@@ -10,6 +10,7 @@ import pytest
 
 import harness
 from harness import export
+from harness.cli.main import main
 from tests.importing.files import json_lines, rows
 
 VALIDATOR = shutil.which("every_eval_ever")
@@ -75,7 +76,7 @@ def test_a_pair_is_two_scores_and_an_unread_verdict_none(tmp_path: pathlib.Path)
     ]
     json_lines(folder / "model_judgment" / "j_pair.jsonl", [pair | game for game in games])
     report = export("every_eval_ever", "b", data_dir=tmp_path, output=tmp_path / "out")
-    assert list(report.left_out.values()) == [2]
+    assert report.left_out.total() == 1
     lines = [row for path in report.written if path.suffix == ".jsonl" for row in rows(path)]
     by_model = {line["model_id"]: line for line in lines}
     won, lost = by_model["a"], by_model["b"]
@@ -83,3 +84,23 @@ def test_a_pair_is_two_scores_and_an_unread_verdict_none(tmp_path: pathlib.Path)
     assert [line["evaluation"]["is_correct"] for line in (won, lost)] == [True, False]
     assert (won["metadata"]["opponent"], lost["metadata"]["game_1"]) == ("b", "lost")
     assert won["interaction_type"] == "single_turn"
+
+
+@pytest.mark.parametrize(
+    ("form", "count"), [("every_eval_ever", 6), ("inspect", 6), ("alpaca_eval", 2)]
+)
+def test_judgments_without_their_answers_are_counted(
+    data: pathlib.Path,
+    tmp_path: pathlib.Path,
+    form: str,
+    count: int,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(data, folder)
+    for path in (folder / "mt_bench" / "model_answer").iterdir():
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+    words = ["export", form, "--data-dir", str(folder), "--output", str(tmp_path / "out")]
+    assert main(words) == 0
+    # of one question, in two turns: two grades and a pair
+    assert f"{count} judgments left out: the answers are not here" in capsys.readouterr().err

@@ -94,7 +94,7 @@ def test_the_export_has_a_file_for_each_model_with_all_that_came_in(
 ) -> None:
     _imported(tmp_path)
     report = _export(tmp_path, tmp_path / "out")
-    assert report.records == {"mine": 4, "other": 4}
+    assert (report.records, report.left_out.total()) == ({"mine": 4, "other": 4}, 0)
     for name in ("mine", "other"):
         written = json.loads(
             (tmp_path / "out" / name / "weighted" / "annotations.json").read_text()

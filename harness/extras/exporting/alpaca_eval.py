@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.bench import Bench, file_stem
 from harness.errors import UsageError
-from harness.extras.exporting.export import File, Results, json_array
+from harness.extras.exporting.export import NO_ANSWER, File, Results, json_array
 from harness.results.spent import Cost
 from harness.types import Judgment
 
@@ -22,13 +22,13 @@ from harness.types import Judgment
 def alpaca_eval(bench: Bench, results: Results) -> Iterator[File]:
     """Yield the annotations of each model against the baseline, of two models our model_2."""
     for model, rows in sorted(results.of_one_judge("pair").items()):
-        records = list(_annotations(bench, model, rows, results.cost))
+        records = list(_annotations(bench, results, model, rows))
         path = f"{file_stem(model)}/{file_stem(rows[0].judge_set)}/annotations.json"
         yield File(path, json_array(records), {model: len(records)})
 
 
 def _annotations(
-    bench: Bench, model: str, rows: Sequence[Judgment], cost: Cost
+    bench: Bench, results: Results, model: str, rows: Sequence[Judgment]
 ) -> Iterator[dict[str, Any]]:
     """Yield the annotations of one model against one baseline."""
     baseline, *others = sorted({name for row in rows for name in row.models if name != model})
@@ -38,6 +38,9 @@ def _annotations(
         raise UsageError(f"{model} was compared with several models: {names}; {advice}")
     by_question = {row.question_id: row for row in rows if row.turn == 1 and row.sample == 0}
     first, second = bench.answers(baseline), bench.answers(model)
+    results.left_out[NO_ANSWER] += sum(
+        row.question_id not in first or row.question_id not in second for row in rows
+    )
     for question in bench.questions:
         key = question.question_id
         if key in first and key in second:
@@ -49,7 +52,7 @@ def _annotations(
                 "output_2": second[key].choices[0].turns[0],
                 "generator_2": model,
                 "annotator": rows[0].judge_set,
-                **_verdict(by_question.get(key, Judgment(question_id=key)), model, cost),
+                **_verdict(by_question.get(key, Judgment(question_id=key)), model, results.cost),
             }
 
 

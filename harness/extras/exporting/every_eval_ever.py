@@ -26,7 +26,7 @@ from typing import Any
 
 from harness import __version__
 from harness.bench import Bench
-from harness.extras.exporting.export import ExportedVerdict, File, Results
+from harness.extras.exporting.export import NO_ANSWER, ExportedVerdict, File, Results
 from harness.models.providers import company_of
 from harness.results import Panel, Source, conversations, summarize
 from harness.results.provenance import Made, answers_made, judgments_made
@@ -44,6 +44,7 @@ def every_eval_ever(bench: Bench, results: Results) -> Iterator[File]:
     groups = results.judged.groups
     judged = {id(panel): judgments_made(panel) for panel in groups}
     panels = _by_source(groups)
+    without: dict[str, list[ExportedVerdict]] = {NO_ANSWER: [], _NO_VERDICT: []}
     for model, verdicts in results.verdicts.items():
         answers = bench.answers(model)
         made = answers_made(bench, [model]).get(model, Made())
@@ -56,12 +57,16 @@ def every_eval_ever(bench: Bench, results: Results) -> Iterator[File]:
             for number in _numbers(bench, results, panel, judged[id(panel)], made, model)
         ]
         head = {"schema_version": _SCHEMA, "evaluation_id": identity}
-        lines = [
-            json.dumps(head | line)  # in ASCII: its validator takes U+2028 for the end of a line
-            for verdict in verdicts
-            if (answer := answers.get(verdict.row.question_id)) is not None
-            for line in _lines(bench, results, panels[verdict.source], verdict, answer)
-        ]
+        lines: list[str] = []
+        for verdict in verdicts:
+            if (answer := answers.get(verdict.row.question_id)) is None:
+                without[NO_ANSWER].append(verdict)
+            elif all(value is None for value in verdict.numbers.values()):
+                without[_NO_VERDICT].append(verdict)
+            else:
+                found = _lines(bench, panels[verdict.source], verdict, answer)
+                # in ASCII: its validator takes U+2028 for the end of a line
+                lines += [json.dumps(head | line) for line in found]
         if not numbers:
             continue
         samples = "".join(line + "\n" for line in lines).encode()
@@ -91,6 +96,8 @@ def every_eval_ever(bench: Bench, results: Results) -> Iterator[File]:
             yield File(f"{path}_samples.jsonl", samples, {f"verdicts on {model}": len(lines)})
         text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
         yield File(f"{path}.json", text.encode("utf-8", "replace"), {model: len(numbers)})
+    for reason, verdicts in without.items():
+        results.leave_out(reason, verdicts)
 
 
 def _model_info(model: str) -> dict[str, Any]:
@@ -240,14 +247,11 @@ def _sampling(made: Made) -> dict[str, Any]:
 
 
 def _lines(
-    bench: Bench, results: Results, panel: Panel, verdict: ExportedVerdict, answer: Answer
+    bench: Bench, panel: Panel, verdict: ExportedVerdict, answer: Answer
 ) -> Iterator[dict[str, Any]]:
     """Yield a line for each number of a verdict."""
     row = verdict.row
     choice = next((c for c in answer.choices if c.index == row.choice), answer.choices[0])
-    if all(value is None for value in verdict.numbers.values()):
-        results.left_out[_NO_VERDICT] += 1
-        return
     low, high = _scale(panel)
     middle = (low + high) / 2 if low is not None and high is not None else 0.0
     for metric, value in verdict.numbers.items():

@@ -27,6 +27,9 @@ from harness.results.reading import whole_rows
 from harness.results.spent import Cost
 from harness.types import Judgment
 
+NO_ANSWER = "the answers are not here"
+"""Why a format that shows answers leaves judgments out."""
+
 
 class File(NamedTuple):
     """One file of an export."""
@@ -108,6 +111,10 @@ class Results:
             if both.models[model] in by_model:
                 by_model[both.models[model]].append(verdict)
         return by_model
+
+    def leave_out(self, reason: str, verdicts: Iterable[ExportedVerdict]) -> None:
+        """Note why judgments are left out, a pair that both of its models lack once."""
+        self.left_out[reason] += len({id(verdict.row) for verdict in verdicts})
 
     def of_model(self, row: Judgment) -> str:
         """Return whose judgment a row is: of a pair with the baseline the other model's."""

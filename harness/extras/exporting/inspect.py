@@ -26,7 +26,7 @@ import numpy as np
 
 from harness import __version__
 from harness.bench import Bench
-from harness.extras.exporting.export import ExportedVerdict, File, Results
+from harness.extras.exporting.export import NO_ANSWER, ExportedVerdict, File, Results
 from harness.results import Source, summarize
 from harness.types import Answer, Choice, Detail, Question, content_hash, total_usage
 
@@ -36,8 +36,10 @@ _STOP = {"length": "max_tokens", "refused": "content_filter", "stop": "stop", "e
 def inspect(bench: Bench, results: Results) -> Iterator[File]:
     """Yield a log for each model that was judged and whose answers are there."""
     references = bench.references()
+    unanswered: list[ExportedVerdict] = []
     for model, verdicts in results.verdicts.items():
         answers = bench.answers(model)
+        unanswered += [v for v in verdicts if v.row.question_id not in answers]
         scores = _scores(results, verdicts)
         samples = []
         for question in bench.questions:
@@ -50,6 +52,7 @@ def inspect(bench: Bench, results: Results) -> Iterator[File]:
         if samples:
             header = _header(bench, results, model, answers.values(), samples)
             yield File(_file_name(header), _log(header, samples), {model: len(samples)})
+    results.leave_out(NO_ANSWER, unanswered)
 
 
 def _scores(
