@@ -45,10 +45,11 @@ def causes(
         found.append((f"{counted(unread, 'reply', 'replies')} without a verdict", "failed"))
     lost = -len(failed) - left_out.total()
     for panel in groups:
-        lost -= int((~panel.scores.of(metric=panel.metrics[0]).valid).sum())  # asked for, not read
-        main = panel.combined.of(metric=panel.metrics[0])
-        lacking = sum(item.lost for item in missing(main))
-        lost += lacking // 2 if main.paired else lacking  # a pair is missing in both of its models
+        lost -= int((~panel.one_each(panel.scores).valid).sum())  # asked for, not read
+        for metric in panel.asked:
+            column = panel.combined.of(metric=metric)
+            lacking = sum(item.lost for item in missing(column))
+            lost += lacking // 2 if column.paired else lacking  # missing in both of its models
     if lost > 0:
         found.append((f"{counted(lost, 'judgment')} never made", None))
     commands = {redo: judging_commands(bench, groups, part, configs, redo) for _, redo in found}

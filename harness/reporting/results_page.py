@@ -21,7 +21,7 @@ from harness.options import ShowResult
 from harness.reporting.causes import causes
 from harness.reporting.kinds import sections_of as sections_of
 from harness.reporting.methods import paragraph
-from harness.reporting.outcome import outcome, outcomes
+from harness.reporting.outcome import REST, Evidence, outcome, outcomes
 from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.planned import with_plan
@@ -31,7 +31,7 @@ from harness.reporting.selecting import Judged, check_by, read_judged
 from harness.results import Panel
 from harness.results.length_control import length_controlled, read_gamed
 from harness.results.spent import Cost
-from harness.words import counted, listed
+from harness.words import counted, first_lines, listed
 
 _NOT_SAID = Note(
     "Which is better is not said while over 10% of the judgments are missing: long and odd answers "
@@ -132,7 +132,7 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         judged = any(row.judged for section in incomplete for row in section.ranking.missing)
         notes = [_NOT_SAID] if judged else []
     elif left_out:
-        text = "\n".join([*map(_left_out, left_out), text])
+        text = "\n".join([*first_lines([*map(_left_out, left_out)], 3, REST), text])
     tables: list[Table] = []
     for section in sections:
         tables += [_so_far(section)] if section.ranking.incomplete else section.tables
@@ -155,21 +155,27 @@ def incomplete_of(sections: Sequence[Section]) -> list[Section]:
     return [section for section in _main(sections) if section.ranking.incomplete]
 
 
-def left_out_of(sections: Sequence[Section]) -> list[Section]:
-    """Return those of the main sections that say nothing of a model, as too much is missing."""
-    return [section for section in _main(sections) if section.ranking.left_out]
+def left_out_of(sections: Sequence[Section]) -> list[Evidence]:
+    """Return the columns of the main sections that say nothing of a model that lacks too much."""
+    columns = (evidence for section in _main(sections) for evidence in section.evidence)
+    return [evidence for evidence in columns if evidence.ranking.left_out]
 
 
-def _left_out(section: Section) -> str:
+def _left_out(evidence: Evidence) -> str:
     """Return of which models nothing is said, and how much of them is missing."""
     parts = []
-    for name in section.ranking.left_out:
-        rows = [row for row in section.ranking.missing if row.model == name]
+    for name in evidence.ranking.left_out:
+        rows = [row for row in evidence.ranking.missing if row.model == name]
         lost = sum(row.lost for row in rows)
-        noun = counted(lost + sum(row.judged for row in rows), section.kind.removesuffix("s"))
+        kind = evidence.measure.kind.removesuffix("s")
+        noun = counted(lost + sum(row.judged for row in rows), kind)
         parts.append(f"{lost} of {noun} of {name}")
     which = "it" if len(parts) == 1 else "them"
-    return f"Missing: {listed(parts)}, so nothing is said of {which}."
+    return f"Missing{_of(evidence)}: {listed(parts)}, so nothing is said of {which}."
+
+
+def _of(evidence: Evidence) -> str:
+    return f" of {evidence.name}" if evidence.name else ""
 
 
 def _main(sections: Sequence[Section]) -> list[Section]:
@@ -190,15 +196,16 @@ def _text(sections: Sequence[Section]) -> str:
 def _no_result(section: Section) -> str:
     """Return how many judgments are missing, and where most of them are."""
     parts, kind = section.ranking.missing, section.kind.removesuffix("s")
+    name = _of(section.evidence[0])
     absent = [part.failed + part.absent for part in parts]
     lost, total = sum(absent), sum(absent) + sum(part.judged for part in parts)
     if section.kind == "pairs" and not section.evidence[0].baseline:  # counted for both models
         lost, total = lost // 2, total // 2
     if lost == total:
-        return f"No result: none of the {counted(total, kind)} could be read."
+        return f"No result: none of the {counted(total, kind)}{name} could be read."
     most = parts[absent.index(max(absent))]
     where = f"{max(absent)} of them in {most.model}'s turn {most.turn}"
-    return f"No result yet: {lost} of {counted(total, kind)} are missing, {where}."
+    return f"No result yet: {lost} of {counted(total, kind)}{name} are missing, {where}."
 
 
 def _so_far(section: Section) -> Table:
@@ -237,6 +244,9 @@ def _named(caveat: Caveat, section: Section, sections: Sequence[Section]) -> str
     if all(caveat in other.caveats for other in sections):
         return caveat.text
     name = f"{section.kind} by {listed(section.panel.judges)}"
+    alike = (other for other in sections if other.kind == section.kind)
+    if any(other.panel.judges == section.panel.judges for other in alike if other is not section):
+        name += f" with judge set {section.panel.judge_set}"
     return f"{name[0].upper()}{name[1:]}: {caveat.text[0].lower()}{caveat.text[1:]}"
 
 

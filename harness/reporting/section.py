@@ -176,14 +176,9 @@ def caveats_of(panel: Panel, scores: Scores) -> list[Caveat]:
     own = [judge for judge in panel.judges if judge in scores.models_present]
     if own and panel.form not in ("metric", "vote"):
         caveats.append(Caveat(ITSELF, f"{listed(own)} judges answers of its own."))
-    unread = int((~panel.one_each(scores).valid).sum()) - panel.left_out
-    for order, count, which in (
-        (MISSING, unread, "without a verdict"),
-        (MISSING, panel.left_out, "that not all judges gave"),
-    ):
-        if count > 0:
-            text = f"Left out: {counted(count, 'judgment')} {which}."
-            caveats.append(Caveat(order, text))
+    if lost := int((~panel.one_each(scores).valid).sum()):
+        which = "that not all judges gave" if len(panel.judges) > 1 else "without a verdict"
+        caveats.append(Caveat(MISSING, f"Left out: {counted(lost, 'judgment')} {which}."))
     return caveats
 
 

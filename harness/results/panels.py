@@ -61,13 +61,15 @@ class Panel:
         names.sort(key=lambda name: name not in MAIN)
         return tuple(name for name in names if name != CONFIDENCE)
 
-    def one_each(self, scores: Scores) -> Scores:
-        """Return one entry for each judgment of some of its scores.
-
-        Labels, dimensions or points of one reply are one judgment; criteria are asked for apart.
-        """
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Of its metrics those that are judged apart: one of a reply that has several."""
         one_reply = self.form in ("label", "dimensions", "points")
-        return scores.of(metric=self.metrics[0]) if one_reply else scores
+        return self.metrics[:1] if one_reply else self.metrics
+
+    def one_each(self, scores: Scores) -> Scores:
+        """Return one entry for each judgment of some of its scores."""
+        return scores.of(metric=self.asked)
 
     def alone(self, judge: str) -> "Panel":
         """Return a judge's verdicts alone; all of them if it gave none."""
@@ -97,12 +99,6 @@ class Panel:
             judge: replace(items, value=value, shown_first=first, shown_second=second)
             for judge, value, first, second in zip(self.judges, alone, *games, strict=True)
         }
-
-    @property
-    def left_out(self) -> int:
-        """How many items only some of the judges gave a verdict on."""
-        judged = ~np.isnan(self._by_item[1])
-        return int((judged.any(axis=0) & ~judged.all(axis=0)).sum())
 
     @functools.cached_property
     def _by_item(self) -> tuple[Scores, Floats, Floats]:

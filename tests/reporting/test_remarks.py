@@ -135,6 +135,61 @@ def test_what_is_missing_is_counted_once_with_its_cause(data: pathlib.Path) -> N
     assert "2 judgments never made:" in page
 
 
+def criteria(data: pathlib.Path, *unread: tuple[str, str]) -> None:
+    """Write grades of two criteria; a third of those of these criteria and models is unread."""
+    rows = [
+        {"question_id": q, "model": model, "criterion": criterion, "judge": ["gpt-4", "own"]}
+        | {"score": -1 if (criterion, model) in unread and q < 8 else score + q % 3}
+        | {"judge_set": "own", "judge_set_version": "1", "scale": [1, 10]}
+        for criterion in ("fit", "wit")
+        for model, score in {"a": 7, "b": 5, "c": 2}.items()
+        for q in range(24)
+    ]
+    write(data / "mt_bench" / "model_judgment" / "gpt-4@own_single.jsonl", rows)
+
+
+def test_what_a_further_criterion_lacks_is_said_by_its_name(data: pathlib.Path) -> None:
+    criteria(data, ("wit", "b"))
+    result = show_result(data_dir=str(data))
+    assert result.exit_code == 1
+    page = text(result.page, 100)
+    assert page.startswith("Missing of wit: 8 of 24 grades of b, so nothing is said of it.\nfit: a")
+    assert "  8 replies without a verdict:\n    gen_judgment --judge-model gpt-4" in page
+    criteria(data, ("fit", "b"), ("fit", "c"))
+    nothing = show_result(data_dir=str(data)).page.outcome
+    assert nothing == "No result yet: 16 of 72 grades of fit are missing, 8 of them in b's turn 1."
+
+
+def test_judgments_of_a_further_criterion_that_were_never_made_are_counted(
+    data: pathlib.Path,
+) -> None:
+    criteria(data)
+    path = data / "mt_bench" / "model_judgment" / "gpt-4@own_single.jsonl"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-5]))
+    result = show_result(data_dir=str(data))
+    assert "5 judgments never made:" in text(result.page, 100)
+
+
+def test_of_several_judge_sets_the_one_that_lacks_questions_is_named(data: pathlib.Path) -> None:
+    grades(data, {"a": 7.0, "b": 5.0})
+    criteria(data)
+    path = data / "mt_bench" / "model_judgment" / "gpt-4@own_single.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    write(path, [row for row in rows if row["question_id"] < 20])
+    page = " ".join(text(show_result(data_dir=str(data)).page, 100).split())
+    assert (
+        "Grades by gpt-4 with judge set own: 20 of the 24 questions of mt_bench are judged." in page
+    )
+
+
+def test_what_several_judges_lack_is_counted_together(data: pathlib.Path) -> None:
+    marks = {"a": 7.0, "b": 5.0}
+    grades(data, marks, judge="one", unread=lambda m, q, turn: m == "a" and q < 2)
+    grades(data, marks, judge="two", unread=lambda m, q, turn: m == "a" and q == 1 and turn == 1)
+    page = show_result(data_dir=str(data)).page
+    assert page.notes[0].text == "Left out: 4 judgments that not all judges gave."
+
+
 @pytest.mark.parametrize(
     ("winners", "sentence"),
     [
