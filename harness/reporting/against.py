@@ -46,7 +46,7 @@ from harness.results.series import (
 from harness.results.slices import Worst, differences_between, worst_slice
 from harness.results.spent import Cost
 from harness.results.summarize import summarize
-from harness.words import counted, first_lines
+from harness.words import counted, first_lines, listed
 
 
 def check_gate(options: Gate, benchmarks: int = 1) -> None:
@@ -97,6 +97,11 @@ class _Part:
     """By model."""
 
     @property
+    def others(self) -> Sequence[str]:
+        """The criteria that are not compared."""
+        return self.panel.asked[1:] if self.panel.form == "grade" else ()
+
+    @property
     def measure(self) -> Measure:
         """How its numbers are written."""
         return measure_of(self.panel)
@@ -135,7 +140,7 @@ def _part(options: ShowResult, path: pathlib.Path) -> _Part:
     judged = read_judged(options)
     bench, panel, chosen = judged.bench, judged.groups[0], options.gate
     shown = results(options, judged)
-    old = most_alike(panel, other_run(bench, path))
+    old = most_alike(panel, other_run(bench, path, options.slice))
     planned = _series_of(chosen)
     level, notes, faults = None, list[Note](), list[str]()
     used = Series(series=0, against="")
@@ -174,6 +179,9 @@ def _part(options: ShowResult, path: pathlib.Path) -> _Part:
     if unchecked := old.scores.unchecked:
         notes.append(Note(f"{path}: {unchecked_in_words(unchecked)}"))
     part = _Part(bench, panel, result, shown.page, notes)
+    if part.others:
+        alone = f"Compared by {panel.metrics[0]} alone, not by {listed(part.others)}"
+        notes.insert(0, Note(alone, "--criterion NAME"))
     for row in result.models:
         found = differences_between(panel, old, row.model, row.old)
         part.slices[row.model] = worst_slice(found, bench.by_id) if found else None
@@ -186,7 +194,7 @@ def _anchors(bench: Bench, panel: Panel) -> Panel | None:
     if not files or panel.form in ("vote", "metric"):
         return None
     with contextlib.suppress(MissingError):
-        scores = read(bench, files=files).of(judges=panel.judges)
+        scores = read(bench, files=files).of(judges=panel.judges, metric=panel.metrics)
         for found in panels(scores, named=panel.judges):
             alike = found.form == panel.form and found.judge_set == panel.judge_set
             if alike and set(found.judges) == set(panel.judges):
@@ -215,6 +223,7 @@ def _page(options: ShowResult, parts: Sequence[_Part], missing: Sequence[str]) -
     lines, rows, faults = [], [], list(missing)
     for part in parts:
         prefix = f"{part.bench.name}: " if several else ""
+        prefix += f"{part.panel.metrics[0]}: " if part.others else ""
         worst_first = sorted(part.result.models, key=lambda model: model.difference.value)
         said = []
         for model in worst_first:
@@ -232,7 +241,8 @@ def _page(options: ShowResult, parts: Sequence[_Part], missing: Sequence[str]) -
         lines += [prefix + text for text in _judge_in_words(part, options.gate.margin)]
         faults += [prefix + fault for fault in part.result.faults]
     if options.gate.fail_if_worse or options.gate.margin is not None:
-        lines += [f"Does not pass: {fault}." for fault in faults] or ["The run passes."]
+        by = f" by {parts[0].panel.metrics[0]}" if len(parts) == 1 and parts[0].others else ""
+        lines += [f"Does not pass: {fault}." for fault in faults] or [f"The run passes{by}."]
     columns = [
         *([Column("bench", "benchmark", always=True)] if several else []),
         Column("model_1", "model"),

@@ -85,7 +85,9 @@ def _check(options: ShowResult) -> None:
 def _show(options: ShowResult, cost: Cost) -> Result:
     judged = read_judged(options)
     if options.compare_with is not None:
-        runs = both_runs(judged.groups, other_run(judged.bench, options.compare_with))
+        runs = both_runs(
+            judged.groups, other_run(judged.bench, options.compare_with, options.slice)
+        )
         found = changes_of_runs(runs, judged.view.baseline)
         if not found:
             raise MissingError(f"{options.compare_with}: no verdict on the same model and question")

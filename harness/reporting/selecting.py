@@ -52,8 +52,8 @@ def read_judged(options: ShowResult) -> Judged:
     return select(options, bench, _read(options, bench))
 
 
-def other_run(bench: Bench, path: pathlib.Path) -> list[Panel]:
-    """Return the verdicts of another run.
+def other_run(bench: Bench, path: pathlib.Path, part: Slice) -> list[Panel]:
+    """Return the verdicts of another run on the questions, turns and criteria of a slice.
 
     `path` is a file of judgments, or the data folder of the other run.
 
@@ -65,7 +65,7 @@ def other_run(bench: Bench, path: pathlib.Path) -> list[Panel]:
         scores = read(benches.load(bench.name, path, bench.reasoning))
     else:
         scores = read(bench, files=[path])
-    return panels(scores)
+    return panels(in_slice(scores, bench, part).of(metric=part.criterion or None))
 
 
 def _read(options: ShowResult, bench: Bench) -> Scores:

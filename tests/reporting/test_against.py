@@ -16,6 +16,8 @@ from harness import (
 )
 from harness.errors import MissingError, UsageError
 from harness.options import RunBench, build
+from harness.reporting import Note
+from tests.reporting.folders import bench, write
 
 OLD, NEW = "builtin/eliza", "builtin/reference"
 JUDGE = "builtin/overlap"
@@ -80,6 +82,56 @@ def test_all_of_several_benchmarks_must_pass(data: pathlib.Path) -> None:
         said(data, bench_name=["mt_bench", "mt_bench_zh"])
     with pytest.raises(UsageError, match="go with --against"):
         show_result(data_dir=str(data), bench_name=["mt_bench", "mt_bench_zh"])
+
+
+@pytest.fixture
+def criteria(tmp_path: pathlib.Path) -> pathlib.Path:
+    """Grades of two criteria, `wit` lower, and the same as a stored run."""
+    data = bench(tmp_path)
+    rows = [
+        {"question_id": q, "turn": turn, "model": "a", "criterion": name, "judge": ["j", "own"]}
+        | {"score": 7 - 3 * (name == "wit") + q % 3, "judge_set": "own", "judge_set_version": "1"}
+        for name in ("fit", "wit")
+        for q in range(12)
+        for turn in (1, 2)
+    ]
+    write(data / "mt_bench" / "model_judgment" / "j@own_single.jsonl", rows)
+    write(data / "stored.jsonl", rows)
+    return data
+
+
+def test_of_several_criteria_the_gate_says_which_it_compares(criteria: pathlib.Path) -> None:
+    flags: dict[str, Any] = {"data_dir": criteria, "against": criteria / "stored.jsonl"}
+    page = show_result(**flags, fail_if_worse=True).page
+    assert page.outcome.startswith("fit: a is not decided against the other run on 12 questions")
+    assert page.outcome.endswith("The run passes by fit.")
+    assert page.notes[0] == Note("Compared by fit alone, not by wit", "--criterion NAME")
+
+
+@pytest.mark.parametrize("flags", [{"criterion": "wit"}, {"turns": 2}, {"first_n": 6}])
+def test_the_flags_of_a_slice_choose_from_both_runs(
+    criteria: pathlib.Path, flags: dict[str, Any]
+) -> None:
+    result = show_result(
+        data_dir=criteria, against=criteria / "stored.jsonl", fail_if_worse=True, **flags
+    )
+    row = result.rows()[0]
+    assert (row["difference"], row["missing"], result.exit_code) == (0, 0, 0)
+    changes = show_result(
+        data_dir=criteria, changes=True, compare_with=criteria / "stored.jsonl", **flags
+    )
+    assert changes.page.facts["worse"] == changes.page.facts["better"] == 0
+
+
+def test_anchors_are_compared_by_the_criterion_of_the_flag(data: pathlib.Path) -> None:
+    where: dict[str, Any] = {"data_dir": str(data), "judge_set": "metrics_en"}
+    gen_judgment(JUDGE, model_list=OLD, first_n=6, **where)
+    stored = data / "criteria.jsonl"
+    folder = data / "mt_bench" / "model_judgment"
+    shutil.copy(folder / "builtin%2Foverlap@metrics_en_single.jsonl", stored)
+    gen_judgment(JUDGE, anchors=stored, **where)
+    gate = show_result(against=stored, model_list=OLD, criterion="relevance", **where)
+    assert "The judge gives the same 12 answers what it gave then." in gate.page.outcome
 
 
 def test_details_name_the_slice_that_is_worse_than_the_rest(data: pathlib.Path) -> None:
