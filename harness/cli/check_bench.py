@@ -88,7 +88,7 @@ def page(report: BenchReport) -> Page:
         lines = first_lines(problems, _MOST_PROBLEMS)
         outcome = "\n".join([f"{outcome}; {counted(len(problems), 'problem')}:", *lines])
     else:
-        outcome += f", no problems. Next: gen_answer --model NAME --bench-name {report.name}"
+        outcome += f", no problems. Next:\ngen_answer --model NAME --bench-name {report.name}"
     categories = [Column(name) for name in ("category", "questions", "turns", "with_reference")]
     tables = [Table("", categories, report.categories(), "categories")] if report.questions else []
     facts = {

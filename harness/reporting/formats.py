@@ -99,11 +99,15 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Row], width: int, most: i
 
 
 def _wrapped(lines: str, width: int) -> str:
+    """Return lines of prose in the width; one below a colon is a command, and stays whole."""
+    fill = textwrap.TextWrapper(
+        min(width, PROSE), break_long_words=False, break_on_hyphens=False
+    ).fill
+    written = [printable(line) for line in lines.splitlines()]
+    before = ["", *written]
     return "\n".join(
-        textwrap.fill(
-            printable(line), min(width, PROSE), break_long_words=False, break_on_hyphens=False
-        )
-        for line in lines.splitlines()
+        line if above.endswith(":") else fill(line)
+        for above, line in zip(before, written, strict=False)
     )
 
 

@@ -74,6 +74,12 @@ def test_a_command_that_helps_is_not_broken() -> None:
     assert f"```sh\n{command}\n{command}\n```" in find("format", "markdown")(shown)
 
 
+def test_a_command_is_not_broken_into_lines() -> None:
+    command = f"gen_judgment --judge-model gpt-4.1 --data-dir {'long/' * 9}folder --redo failed"
+    shown = Page(f"small: 9 missing. Next:\n{command}", notes=[Note("Judged anew", command)])
+    assert written(shown, 60) == f"small: 9 missing. Next:\n{command}\n\nJudged anew:\n{command}"
+
+
 def test_json_has_null_for_what_is_no_number_and_all_columns() -> None:
     data = json.loads(find("format", "json")(page(ROWS, SCORE)))
     assert data["rows"][1]["score"] is None
