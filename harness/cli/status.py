@@ -6,25 +6,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from harness import bench, options, store
-from harness.answering.plan import plan_answers
 from harness.bench import Bench
-from harness.bench.current import Split, split
 from harness.cli import calls
 from harness.cli.console import Console
 from harness.cli.parser import record_from
-from harness.errors import TurnbenchError
 from harness.judging.current import in_words, unchecked_in_words
 from harness.judging.run import estimate_judgments
-from harness.models import ModelConfig, address_of
+from harness.models import ModelConfig
 from harness.reporting import Column, Note, Page, Table
 from harness.reporting.files import files_page
-from harness.results.coverage import Coverage, plan_rest, read_coverage
+from harness.results.coverage import (
+    Coverage,
+    make_answering,
+    plan_rest,
+    read_coverage,
+    split_answers,
+)
 from harness.results.spent import Cost
 from harness.running.estimate import CallEstimate, total_cost
-from harness.types import Answer, Question, QuestionId, first_own_turn, split_variant
 from harness.words import counted, dollars
 
 STOPPED = "judged by --until, as far as it was needed"
@@ -68,18 +69,11 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
     if not any(row["missing"] or row["superseded"] for row in models):
         left_out = dict.fromkeys(row["left_out"] for row in judges if row["left_out"])
         notes += [Note(f"Not judged: {text}") for text in left_out]
-    rest_columns = [
-        Column("missing", always=True),
-        Column("superseded", "out of date"),
-        Column("failed"),
-    ]
-    of_models = [Column("model"), Column("answered", always=True), *rest_columns]
     of_judges = [Column("judge"), Column("judge_set"), Column("mode")]
     of_judges += [Column("sample", optional=True), Column("share", "% of the pairs", "%")]
-    of_judges += [Column("judged", always=True), *rest_columns, Column("unparsed", "no verdict")]
     tables = [
-        Table("", [*of_models, Column("not_whole", "cut or refused")], models, "models"),
-        Table("", of_judges, judges, "judges"),
+        Table("", [Column("model"), *_counts("answered", models)], models, "models"),
+        Table("", [*of_judges, *_counts("judged", judges)], judges, "judges"),
     ]
     return Page(
         _outcome(loaded, models, judges, estimates, configs),
@@ -87,6 +81,19 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
         notes=notes,
         facts={"bench": loaded.name, "questions": len(loaded.questions)},
     )
+
+
+def _counts(done: str, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """Return the columns of what is done and missing, and of what there is any of."""
+    others = {
+        "superseded": "out of date",
+        "failed": "",
+        "unparsed": "no verdict",
+        "not_whole": "cut or refused",
+    }
+    there = (name for name in others if any(row.get(name) for row in rows))
+    always = [Column(done, always=True), Column("missing", always=True)]
+    return [*always, *(Column(name, others[name], always=True) for name in there)]
 
 
 def line(loaded: Bench) -> str:
@@ -114,15 +121,8 @@ def _model_row(loaded: Bench, model: str, configs: Mapping[str, ModelConfig]) ->
     """Return what a model has answered, and what is left by the plan of `gen_answer`."""
     path = loaded.answer_file(model)
     rows = loaded.answers(model)
-    record = replace(_answering(loaded, [{"model": model}], configs), skip_missing=True)
-    done: Split[Any]
-    try:
-        plan = plan_answers(loaded, record, configs=configs, key_needed=False)
-        done = plan.models[0].split
-        todo = [unit.question for unit in done.todo]
-    except TurnbenchError:  # nothing says how it was called
-        done = _by_question(loaded, model, rows)
-        todo = done.todo
+    done = split_answers(loaded, model, configs)
+    todo = done.todo
     details = [d for row in rows.values() for choice in row.choices for d in choice.details]
     missing = [str(question.question_id) for question in todo if question.question_id not in rows]
     return {
@@ -135,19 +135,6 @@ def _model_row(loaded: Bench, model: str, configs: Mapping[str, ModelConfig]) ->
         "missing_questions": ", ".join(missing) or None,
         "why": "; ".join(done.causes) or None,
     }
-
-
-def _by_question(loaded: Bench, model: str, rows: Mapping[QuestionId, Answer]) -> Split[Question]:
-    """Return what a model has answered, if only the questions can be compared."""
-
-    def change(question: Question, row: Answer) -> list[str]:
-        made = row.made_from
-        same = made is None or made.question in (None, question.hash)
-        return [] if same else ["the question was changed"]
-
-    least = first_own_turn(model)  # a variant answers only where a turn of its own follows
-    units = [(q.question_id, q) for q in loaded.questions if len(q.turns) >= least]
-    return split(units, rows, change)
 
 
 def _judge_row(
@@ -183,25 +170,6 @@ def _judge_row(
     return row, estimate_judgments(plan) if judged.sample == 0 else []
 
 
-def _answering(
-    loaded: Bench, partial: Sequence[Mapping[str, Any]], configs: Mapping[str, ModelConfig]
-) -> options.GenAnswer:
-    """Return the options of the command that makes missing answers.
-
-    It is of models of one history, and of those that need --base-url or of those that do not.
-    """
-    names = [split_variant(row["model"]) for row in partial]
-    history, address = names[0][1], address_of(names[0][0], configs)
-    models = dict.fromkeys(model for model, source in names if source == history)
-    alike = tuple(model for model in models if address_of(model, configs) == address)
-    return options.GenAnswer(
-        models=options.Models(model=alike),
-        bench=loaded.named,
-        history=options.History(history=history or "own"),
-        endpoint=address,
-    )
-
-
 def _outcome(
     loaded: Bench,
     models: Sequence[Mapping[str, Any]],
@@ -222,7 +190,7 @@ def _outcome(
         record = options.GenAnswer(models=options.Models(model=("NAME",)), bench=loaded.named)
     elif partial:
         state = f"{len(partial)} of {counted(len(models), 'model')} lack answers"
-        record = _answering(loaded, partial, configs)
+        record = make_answering(loaded, [row["model"] for row in partial], configs)
     elif not judges:
         state = f"{state}, no judgments yet"
         judging = options.Judging(judge_model=("NAME",))

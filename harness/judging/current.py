@@ -373,7 +373,9 @@ def in_words(left_out: Mapping[str, int]) -> list[str]:
             text = (
                 f"{number:,} judgments {words}" if number > 1 else f"1 judgment {_singular(words)}"
             )
-            again = "; gen_judgment makes them again" if cause != UNKNOWN else ""
+            again = "" if cause == UNKNOWN else "; gen_judgment makes them again"
+            if cause == "question":  # an answer to it is of the old wording too
+                again = "; gen_answer and gen_judgment make them again"
             texts.append(text + (again if number > 1 else again.replace("them", "it")))
     return texts
 

@@ -16,7 +16,13 @@ from harness.models import ModelConfig
 from harness.options import GenJudgment, Slice, command_line
 from harness.reporting.page import Note
 from harness.results import Panel, missing
-from harness.results.coverage import plan_rest, read_coverage, together
+from harness.results.coverage import (
+    make_answering,
+    plan_rest,
+    read_coverage,
+    split_answers,
+    together,
+)
 from harness.store import failures
 from harness.types import UNSTATED
 from harness.words import counted
@@ -65,17 +71,26 @@ def judging_commands(
     configs: Mapping[str, ModelConfig] | None,
     redo: str | None = None,
 ) -> str:
-    """Return the commands that go on with the judgments of some panels, each on its line."""
+    """Return the commands that go on with the judgments of some panels, each on its line.
+
+    The first is of the answers without which some of them cannot be made.
+    """
     sources = {source for panel in groups for source in panel.scores.sources_present.values()}
     shown = {(source.judge, source.judge_set, source.form == "pair") for source in sources}
     records: dict[GenJudgment, list[str]] = {}
+    unanswered: dict[str, None] = {}
     for judged in together(read_coverage(bench)):
         names = judged.judge_set, UNSTATED
         if any((judged.judge, name, judged.paired) in shown for name in names):
-            record = plan_rest(bench, judged, configs, part, redo).record
+            record, plan, _ = plan_rest(bench, judged, configs, part, redo)
+            unanswered |= dict.fromkeys(plan.models if plan is not None and plan.lacking else ())
             anybody = replace(record, judging=replace(record.judging, judge_model=()))
             records.setdefault(anybody, []).append(judged.judge)
-    return "\n".join(
+    commands = [
         command_line(replace(record, judging=replace(record.judging, judge_model=tuple(judges))))
         for record, judges in records.items()
-    )
+    ]
+    left = [model for model in unanswered if split_answers(bench, model, configs).todo]
+    if left:
+        commands.insert(0, command_line(make_answering(bench, left, configs)))
+    return "\n".join(commands)

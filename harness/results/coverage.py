@@ -15,13 +15,14 @@ import numpy as np
 from msgspec.structs import replace
 
 from harness.bench import Bench
+from harness.bench.current import Split, split
 from harness.bench.names import parse_judgment_name
 from harness.errors import TurnbenchError
 from harness.models import ModelConfig, address_of
-from harness.options import Address, GenJudgment, Judging, Slice
+from harness.options import Address, GenAnswer, GenJudgment, History, Judging, Models, Slice
 from harness.results.reading import read
 from harness.results.scores import LeftOut, Scores, Source, distinct
-from harness.types import UNSTATED, Mode
+from harness.types import UNSTATED, Answer, Mode, Question, first_own_turn, split_variant
 
 if TYPE_CHECKING:
     from harness.judging.plan import JudgePlan
@@ -122,6 +123,54 @@ class Coverage:
             slice=part or Slice(),
             endpoint=Address() if configs is None else address_of(self.judge, configs),
         )
+
+
+def split_answers(
+    bench: Bench, model: str, configs: Mapping[str, ModelConfig] | None = None
+) -> Split[Question]:
+    """Return which questions a model has answered, and which it has not, as `gen_answer` counts.
+
+    `configs` are the models of turnbench.toml.
+    """
+    from harness.answering.plan import plan_answers  # slow to import, and tables seldom need it
+
+    record = replace(make_answering(bench, [model], configs), skip_missing=True)
+    try:
+        plan = plan_answers(bench, record, configs=configs, key_needed=False)
+    except TurnbenchError:  # nothing says how it was called: only the questions can be compared
+        return _by_question(bench, model)
+    done = plan.models[0].split
+    todo = [unit.question for unit in done.todo]
+    return Split(todo, done.done, done.changed, done.causes, done.newest)
+
+
+def _by_question(bench: Bench, model: str) -> Split[Question]:
+    def change(question: Question, row: Answer) -> list[str]:
+        made = row.made_from
+        same = made is None or made.question in (None, question.hash)
+        return [] if same else ["the question was changed"]
+
+    least = first_own_turn(model)  # a variant answers only where a turn of its own follows
+    units = [(q.question_id, q) for q in bench.questions if len(q.turns) >= least]
+    return split(units, bench.answers(model), change)
+
+
+def make_answering(
+    bench: Bench, models: Sequence[str], configs: Mapping[str, ModelConfig] | None = None
+) -> GenAnswer:
+    """Return the options of the command that makes missing answers of some models.
+
+    It is of those with the history of the first, and of those that need --base-url as it does.
+    """
+    names = [split_variant(model) for model in models]
+    history, address = names[0][1], address_of(names[0][0], configs)
+    alike = dict.fromkeys(model for model, source in names if source == history)
+    return GenAnswer(
+        models=Models(model=tuple(m for m in alike if address_of(m, configs) == address)),
+        bench=bench.named,
+        history=History(history=history or "own"),
+        endpoint=address,
+    )
 
 
 class Rest(NamedTuple):

@@ -70,6 +70,29 @@ def test_it_makes_again_exactly_what_was_made_before(
     assert after["judges"] == before["judges"]
 
 
+def test_after_a_changed_question_both_say_the_commands_that_make_all_of_it_again(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 0)
+    assert main(["gen_answer", "--model", "builtin/outline", "builtin/eliza", *where]) == 0
+    assert main(["gen_judgment", "--judge-model", "builtin/overlap", *where]) == 0
+    questions = tmp_path / "small" / "question.jsonl"
+    questions.write_text(questions.read_text().replace("Write 1.", "Write one."))
+    capsys.readouterr()
+    main(["status", *where])
+    said = capsys.readouterr().out
+    assert "out of date\nbuiltin/eliza" in said
+    answering = said.split(" Next:\n")[1].splitlines()[0]
+    main(["show_result", *where])
+    said = capsys.readouterr().out
+    assert "changed since; gen_answer and gen_judgment make them again:" in said
+    commands = re.findall("^ +(gen_.*)", said, re.MULTILINE)
+    assert commands[0] == answering
+    for command in commands:
+        assert main(shlex.split(command)) == 0
+    assert "all judgments are there" in str(state(where, capsys)["outcome"])
+
+
 def test_a_name_is_quoted() -> None:
     record = GenJudgment(judging=Judging(judge_model=("my judge",)))
     assert command_line(record) == "gen_judgment --judge-model 'my judge'"
