@@ -259,13 +259,19 @@ def _facts(detail: Detail) -> str:
     return ", ".join(parts + ([f"{seconds:.1f} s"] if seconds is not None else []))
 
 
-def _name(row: Judgment) -> str:
-    """Return a judge's name with what tells this judgment from its others."""
+def tell_apart(row: Judgment) -> str:
+    """Return what tells a judgment from others of its judge; samples count from 0 as in files."""
     more = [row.criterion] if row.criterion else []
-    more += [f"sample {row.sample + 1}"] if row.sample else []
+    more += [f"sample {row.sample}"] if row.sample else []
     more += [f"conversation {row.choice + 1}"] if row.choice else []
     more += [row.judge_set] if row.judge_set not in ("unstated", "mt_bench") else []
-    return f"{row.judge_model} ({', '.join(more)})" if more else row.judge_model
+    return ", ".join(more)
+
+
+def _name(row: Judgment) -> str:
+    """Return a judge's name with what tells this judgment from its others."""
+    more = tell_apart(row)
+    return f"{row.judge_model} ({more})" if more else row.judge_model
 
 
 def _grade(row: Judgment, noted: Sequence[Note]) -> ShownVerdict:

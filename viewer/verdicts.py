@@ -25,6 +25,7 @@ from harness.results.scores import FLIPPED, ONE_SIDED, Form, distinct, means
 from harness.types import Answer, Judgment, Note, QuestionId, Row
 from viewer import pages, text
 from viewer.controls import Fields, named
+from viewer.conversation import tell_apart
 from viewer.data import Data
 from viewer.pages import Site
 from viewer.state import View
@@ -301,6 +302,7 @@ class Found:
             "category": record["category"],
             "turn": record["turn"],
             "judge": record["judge"],
+            "judged_as": tell_apart(row) if isinstance(row, Judgment) else "",
             "model_1": models[0],
             "model_2": models[1] if len(models) > 1 else None,
             "verdict": verdict_of(record),

@@ -82,6 +82,22 @@ def test_a_row_says_what_was_decided_by_whom_and_why(views: Views) -> None:
     assert row[8] == "first is better"
 
 
+def test_a_row_says_its_sample(tmp_path: pathlib.Path) -> None:
+    home = small(tmp_path)
+    judged = home / "small" / "model_judgment"
+    lines = (judged / "mo_single.jsonl").read_bytes().splitlines()
+    rows = [msgspec.json.decode(line) for line in lines]
+    write(judged / "mo@mt_bench#1_single.jsonl", [row | {"sample": 1} for row in rows])
+    views = Views(Home(home))
+    page = views.show("?tab=verdicts&judge=mo&turn=1&model=ant")[1]
+    assert {row[3] for row in table(page)} == {"mo", "mo (sample 1)"}
+    (address, *_) = re.findall(r'<tr><th scope="row"[^>]*><a href="([^"]*)"', page)
+    assert "mo (sample 1)" in views.show(html.unescape(address))[1]
+    sent = list(csv.DictReader(io.StringIO(views.file("?tab=verdicts&judge=mo", "csv"))))
+    assert {row["judge"] for row in sent} == {"mo"}
+    assert [row["judged_as"] for row in sent].count("sample 1") == len(rows)
+
+
 @pytest.mark.parametrize("sort", ["question", "judge", "models", "turn", "category"])
 def test_the_list_is_sorted_by_a_column_both_ways(views: Views, sort: str) -> None:
     at = {"question": 0, "category": 1, "turn": 2, "judge": 3, "models": 4}[sort]
