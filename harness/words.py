@@ -1,5 +1,6 @@
 """How sentences and tables write amounts, counts, lists, and text that must not harm a terminal."""
 
+import decimal
 import math
 from collections.abc import Sequence
 
@@ -14,6 +15,26 @@ def dollars(amount: float) -> str:
         return "$0"
     places = 2 if abs(amount) >= 0.095 else 1 - math.floor(math.log10(abs(amount)))
     return f"${amount:,.{places}f}"
+
+
+def rounded(value: float, places: int, scale: int = 0) -> str:
+    """Return a number times 10 ** scale, halves rounded up as in published tables.
+
+    >>> rounded(3.275, 2), rounded(-0.001, 2), rounded(0.645, 0, 2)
+    ('3.28', '0.00', '65')
+    """
+    exact = decimal.Decimal(repr(float(value))).scaleb(scale)
+    short = exact.quantize(decimal.Decimal(1).scaleb(-places), rounding=decimal.ROUND_HALF_UP)
+    return str(short or abs(short))  # no minus before a zero
+
+
+def percent(share: float, places: int = 0) -> str:
+    """Return a share as a percentage.
+
+    >>> percent(0.344)
+    '34%'
+    """
+    return f"{rounded(share, places, 2)}%"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

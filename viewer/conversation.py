@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 from msgspec import UNSET
 
-from harness.reporting.page import rounded
 from harness.types import Answer, Detail, Judgment, Note, Question, Vote
+from harness.words import rounded
 from viewer import notes, pages, text
 from viewer.controls import Fields
 from viewer.data import Data

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.reporting.html import asset
-from harness.reporting.page import rounded
+from harness.words import rounded
 from viewer import people, text
 from viewer.state import View
 

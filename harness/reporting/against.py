@@ -24,7 +24,6 @@ from harness.judging.current import unchecked_in_words
 from harness.options import Gate, GenJudgment, Judging, ShowResult, command_line
 from harness.reporting import Column, Note, Page, Table, interval_columns
 from harness.reporting.outcome import REST, Measure
-from harness.reporting.page import percent
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.ranked import compared_row
 from harness.reporting.remarks import slice_in_words
@@ -46,7 +45,7 @@ from harness.results.series import (
 from harness.results.slices import Worst, differences_between, worst_slice
 from harness.results.spent import Cost
 from harness.results.summarize import summarize
-from harness.words import counted, first_lines, listed
+from harness.words import counted, first_lines, listed, percent
 
 
 def check_gate(options: Gate, benchmarks: int = 1) -> None:

@@ -2,13 +2,13 @@
 
 from harness.errors import MissingError
 from harness.options import AnswerSampling, GenAnswer, ShowResult, command_line
-from harness.reporting.page import Cell, Column, Note, Page, Row, Table, interval_columns, percent
+from harness.reporting.page import Cell, Column, Note, Page, Row, Table, interval_columns
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.selecting import read_judged
 from harness.results.passed import Spread, each_time, passes, spread_of
 from harness.results.spent import Cost
 from harness.results.summarize import conversations
-from harness.words import counted, listed
+from harness.words import counted, listed, percent
 
 MORE = 40
 """Questions, to say what more of them would do."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.reporting.page import METRIC, Cell, Column, Table, interval_columns, percent, row_of
+from harness.reporting.page import METRIC, Cell, Column, Table, interval_columns, row_of
 from harness.reporting.ranked import MANY, Ranked, Rows, several
 from harness.reporting.section import METHOD, ONE_ORDER, Caveat, Section, View, measure_of
 from harness.results import Panel, Scores, summarize
@@ -17,6 +17,7 @@ from harness.results.scores import ONCE, present
 from harness.results.strengths import strengths
 from harness.results.summarize import split
 from harness.results.weighted import weighted_rates
+from harness.words import percent
 
 
 def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:

@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness import __version__
-from harness.reporting.page import percent
 from harness.reporting.section import Section
 from harness.reporting.selecting import Judged
 from harness.results.provenance import Made, answers_made, judgments_made
 from harness.types import UNSTATED
-from harness.words import counted, listed
+from harness.words import counted, listed, percent
 
 ALL = 1_000_000
 """More names than a sentence has: a paper names each of them."""

@@ -16,7 +16,6 @@ from harness.judging.current import in_words
 from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
 from harness.reporting.outcome import Measure
-from harness.reporting.page import rounded
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.ranked import change_of
 from harness.reporting.remarks import repeats_itself
@@ -28,7 +27,7 @@ from harness.results import board as boards
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.spent import Cost, efficiency, spent
 from harness.results.strengths import styled
-from harness.words import counted, dollars, listed
+from harness.words import counted, dollars, listed, rounded
 
 
 def _show_style(options: ShowResult, cost: Cost) -> Result:

@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from harness.reporting.page import rounded
 from harness.results import Estimate, Ranking
 from harness.results.compare import Against, Comparison
 from harness.results.estimate import LEAST, Interval
-from harness.words import counted, first_lines, listed
+from harness.words import counted, first_lines, listed, rounded
 
 REST = "{} more: see the table."
 """After the first of many sentences."""

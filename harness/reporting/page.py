@@ -14,7 +14,6 @@ choose, such as categories, are a mapping: `{"category": {"math": Cell(8.1)}}`, 
 page and returns text: see `formats`.
 """
 
-import decimal
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from unicodedata import combining, east_asian_width
 
 from harness.errors import UsageError
-from harness.words import dollars, printable
+from harness.words import dollars, printable, rounded
 
 if TYPE_CHECKING:
     from harness.results import Estimate
@@ -313,26 +312,6 @@ def interval_of(number: Column) -> Column:
         help="95% confidence interval over questions",
         draw="whisker",
     )
-
-
-def rounded(value: float, places: int, scale: int = 0) -> str:
-    """Return a number times 10 ** scale, halves rounded up as in published tables.
-
-    >>> rounded(3.275, 2), rounded(-0.001, 2), rounded(0.645, 0, 2)
-    ('3.28', '0.00', '65')
-    """
-    exact = decimal.Decimal(repr(float(value))).scaleb(scale)
-    short = exact.quantize(decimal.Decimal(1).scaleb(-places), rounding=decimal.ROUND_HALF_UP)
-    return str(short or abs(short))  # no minus before a zero
-
-
-def percent(share: float, places: int = 0) -> str:
-    """Return a share as a percentage.
-
-    >>> percent(0.344)
-    '34%'
-    """
-    return f"{rounded(share, places, 2)}%"
 
 
 def columns_of(text: str) -> int:

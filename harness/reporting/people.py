@@ -9,7 +9,7 @@ The numbers are those of `results.agreement`.
 
 from collections.abc import Mapping, Sequence
 
-from harness.reporting.page import Cell, interval_columns, rounded
+from harness.reporting.page import Cell, interval_columns
 from harness.results import Scores
 from harness.results.agreement import (
     Agreement,
@@ -21,7 +21,7 @@ from harness.results.agreement import (
     voters,
 )
 from harness.results.estimate import Estimate, Interval
-from harness.words import counted, listed
+from harness.words import counted, listed, rounded
 
 
 def words(estimate: Estimate, form: str = "%") -> str:

@@ -15,7 +15,6 @@ from harness.reporting.page import (
     Row,
     Table,
     interval_columns,
-    rounded,
 )
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.selecting import read_judged
@@ -23,7 +22,7 @@ from harness.results.estimate import Interval
 from harness.results.passed import passes
 from harness.results.reach import Gap, Reach, gaps, reaches
 from harness.results.spent import Cost
-from harness.words import counted
+from harness.words import counted, rounded
 
 
 def show(options: ShowResult, cost: Cost) -> Result:

@@ -17,14 +17,13 @@ from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError
 from harness.options import ShowResult
 from harness.reporting.outcome import Evidence, Measure, claim_of
-from harness.reporting.page import rounded
 from harness.reporting.section import MISSING, TRIAL, Caveat, Section, View, evidence_of
 from harness.results import Panel, Scores, compare, panels, read
 from harness.results.board import same_answer_share
 from harness.results.compare import Comparison, adjusted
 from harness.results.scores import FLIPPED, present
 from harness.results.slices import Worst, differences_of, worst_slice
-from harness.words import counted, listed
+from harness.words import counted, listed, rounded
 
 SAME_ANSWER = 0.2
 """The share of answers with one text above which a model's rate says nothing."""

@@ -5,13 +5,14 @@ from msgspec.structs import replace
 from harness import bench as benches
 from harness.errors import MissingError, UsageError
 from harness.options import ShowResult
-from harness.reporting.page import Cell, Column, Note, Page, Row, Table, rounded
+from harness.reporting.page import Cell, Column, Note, Page, Row, Table
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.selecting import read_judged
 from harness.results import read
 from harness.results.passed import passes
 from harness.results.renewed import SEEDS, Known, by_place, known
 from harness.results.spent import Cost
+from harness.words import rounded
 
 
 def check(options: ShowResult) -> None:

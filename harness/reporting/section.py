@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from harness.errors import UsageError
 from harness.judging.current import unchecked_in_words
 from harness.reporting.outcome import Evidence, Measure
-from harness.reporting.page import Chart, Row, Table, flat, percent
+from harness.reporting.page import Chart, Row, Table, flat
 from harness.results import Panel, Ranking, Scores, rank
 from harness.results.compare import Against, against_baseline
 from harness.results.facts import is_facts
@@ -20,7 +20,7 @@ from harness.results.length_control import Controlled
 from harness.results.scores import present
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
-from harness.words import counted, listed
+from harness.words import counted, listed, percent
 
 
 class Caveat(NamedTuple):

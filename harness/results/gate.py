@@ -39,6 +39,7 @@ from harness.results.estimate import (
 )
 from harness.results.panels import Panel
 from harness.types import QuestionId
+from harness.words import percent
 
 WORSE = "significantly worse than in the other run"
 
@@ -206,9 +207,9 @@ def _fault(row: Gated, margin: float | None, max_missing: float) -> str:
     """Return why a model does not pass; empty if it does."""
     lower, more = row.difference.lower, row.missing - row.missing_before
     if more > max_missing + 1e-12:
-        beyond = f" more than there, {row.missing:.0%}," if row.missing_before else ""
-        part = f"{more:.0%} of the other run's judgments{beyond} are missing"
-        return f"{part}, over {max_missing:.0%}"
+        beyond = f" more than there, {percent(row.missing)}," if row.missing_before else ""
+        part = f"{percent(more)} of the other run's judgments{beyond} are missing"
+        return f"{part}, over {percent(max_missing)}"
     if lower is None:
         common = min(row.questions, row.difference.n)
         return f"only {common} questions in common: no drop would be seen; {LEAST} needed"

@@ -43,6 +43,8 @@ def test_a_margin_asks_for_evidence() -> None:
 
 def test_missing_rows_and_too_few_questions_fail() -> None:
     assert "25% of the other run" in gate(run(questions=9), run()).faults[0]
+    (fault,) = gate(run(questions=35), run(questions=40)).faults
+    assert fault == "m: 13% of the other run's judgments are missing, over 5%"  # as its table
     few = gate(run(questions=4), run(questions=4))
     assert "only 4 questions" in few.faults[0]
 

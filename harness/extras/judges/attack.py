@@ -32,12 +32,12 @@ from harness.judging.sets import load
 from harness.models import ModelConfig
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, interval_columns, row_of
-from harness.reporting.page import rounded
 from harness.reporting.pages import PageKind, Result
 from harness.results import of_rows
 from harness.results.estimate import LEVEL, holm
 from harness.results.spent import Cost
 from harness.types import Answer, Choice, Judgment, Question, QuestionId, content_hash
+from harness.words import rounded
 
 CLEAN, STRONG = "clean", "strong"
 QUESTIONS = 10

@@ -27,6 +27,7 @@ from harness.reporting.people import words
 from harness.results import Estimate
 from harness.results.spent import Cost
 from harness.types import QuestionId
+from harness.words import percent
 
 
 def _show(options: JudgeReport, cost: Cost) -> Result:
@@ -60,9 +61,8 @@ def _show(options: JudgeReport, cost: Cost) -> Result:
             top = share((v.item.question, v.number >= _top(options, v.scale)) for v in part)
             rows.append(row_of({"measure": f"top grades, {name}", "n": len(part)}, value=top))
         outcome = (
-            f"{_in_words(less)} Of answers that break one "
-            f"{100 * (rows[1]['value'].value or 0):.0f}% have a top grade, of others "
-            f"{100 * (rows[2]['value'].value or 0):.0f}%."
+            f"{_in_words(less)} Of answers that break one {percent(rows[1]['value'].value or 0)} "
+            f"have a top grade, of others {percent(rows[2]['value'].value or 0)}."
         )
     if not rows[0]["n"]:
         raise MissingError("no judged answer has a check; run turnbench auto_checks first")

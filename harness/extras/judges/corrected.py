@@ -35,6 +35,7 @@ from harness.results.estimate import LEVEL, Floats, holm, ratio
 from harness.results.reading import whole_rows
 from harness.results.spent import Cost
 from harness.types import Vote
+from harness.words import percent
 
 LEAST = 20
 """Voted questions below which the judge does not count."""
@@ -99,7 +100,7 @@ def _best(models: Sequence[str], found: Mapping[str, "Corrected"]) -> str:
             second = words(found[model].corrected)
             return f"{text}, {model} {second}: not decided, a difference of {difference}."
     than = f"more than {'the other' if len(others) == 1 else 'each of the others'}"
-    return f"{text}, {than}; by the judge alone {100 * found[first].judge.value:.0f}%."
+    return f"{text}, {than}; by the judge alone {percent(found[first].judge.value)}."
 
 
 class Corrected(NamedTuple):

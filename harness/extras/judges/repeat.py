@@ -29,7 +29,7 @@ from harness.results.agreement import RatedItem
 from harness.results.reading import whole_rows
 from harness.results.spent import Cost
 from harness.types import Judgment
-from harness.words import counted
+from harness.words import counted, rounded
 
 
 def _show(options: JudgeReport, cost: Cost) -> Result:
@@ -61,10 +61,10 @@ def _show(options: JudgeReport, cost: Cost) -> Result:
         raise MissingError(f"no answer was judged twice by one judge; {advice}")
     later = rows[0]["later"]
     if later and later.low is not None and not later.low <= 0 <= later.high:
-        change = f"{abs(later.value):.2f} {'more' if later.value > 0 else 'less'}"
+        change = f"{rounded(abs(later.value), 2)} {'more' if later.value > 0 else 'less'}"
         outcomes[0] += f"; later samples give {change} than earlier ones"
-    if rows[0]["sd"]:
-        outcomes[0] += f"; one verdict has a noise of {rows[0]['sd']:.2f} (standard deviation)"
+    if sd := rows[0]["sd"]:
+        outcomes[0] += f"; one verdict has a noise of {rounded(sd, 2)} (standard deviation)"
     columns = [Column("judge"), Column("judge_set"), Column("turn"), Column("category")]
     columns += [Column("n", "items"), *interval_columns("same", "same %", "%")]
     columns += [Column("difference", format=".2"), Column("sd", format=".2")]

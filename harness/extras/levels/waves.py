@@ -22,13 +22,12 @@ from harness.metrics.run import plan as plan_metrics
 from harness.models import ModelConfig
 from harness.options import GenAnswer, RunBench
 from harness.reporting import Page
-from harness.reporting.page import percent
 from harness.reporting.show_result import results_of
 from harness.results import read
 from harness.results.passed import passes
 from harness.running import Outcome, Progress
 from harness.types import Question
-from harness.words import counted
+from harness.words import counted, percent
 
 _STEP = 6
 """Levels from a wave of which all is passed to one of which nothing is: by simulation, so that the
