@@ -60,7 +60,7 @@ def text_table(table: Table, width: int) -> str:
     if body or table.instead:
         return body
     columns = [column for column in columns if not column.optional]
-    words = [not column.format and column.to_the_left(table.rows) for column in columns]
+    words = [any(isinstance(column.value(row), str) for row in table.rows) for column in columns]
     name = words.index(True) if True in words else 0
     keys, others = columns[: name + 1], columns[name + 1 :]
     half = width // 2 - 1

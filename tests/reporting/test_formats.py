@@ -16,6 +16,7 @@ from harness.reporting import Cell, Chart, Column, Note, Page, Table
 from harness.reporting.charts import marks
 from harness.reporting.formats import frame
 from harness.reporting.formats import text as written
+from harness.reporting.page import Range
 
 SCORE = Column("score", format=".2", always=True)
 ENDS = Column("score", "95% interval", "interval.2", always=True)
@@ -57,6 +58,17 @@ def test_text_fits_the_width_and_repeats_the_names_where_it_is_divided(width: in
     assert max(map(len, output.splitlines())) <= width
     assert output.count("two") > 1
     assert all(f"column {at}" in output for at in range(12))
+
+
+def test_a_divided_table_repeats_the_name_and_not_the_rank() -> None:
+    columns = [Column("model"), *(Column(f"c{at}", format=".2", always=True) for at in range(12))]
+    rows: list[dict[str, Any]] = [
+        {"rank": Range(1, 2), "model": name} | {f"c{at}": at / 3 for at in range(12)}
+        for name in ("one", "two")
+    ]
+    table = Table("", [Column("rank", always=True), *columns], rows)
+    output = written(Page("", [table]), 40)
+    assert [output.count(name) for name in ("1-2", "one", "two")] == [2, 2, 2]
 
 
 def test_a_name_wider_than_half_the_terminal_is_shortened_in_the_middle() -> None:
