@@ -147,6 +147,18 @@ def test_agreement_of_grades_has_correlations(write: Write) -> None:
     assert (found["exact"], found["within one"]) == (0.5, 1)
 
 
+def test_agreement_says_what_it_compares_of_samples(write: Write) -> None:
+    again = [grade(n, "x", n % 4, sample=1) for n in range(1, 9)]
+    write("model_judgment/j_single.jsonl", [grade(n, "x", n % 3) for n in range(1, 9)])
+    write("model_judgment/j@mt_bench#1_single.jsonl", again)
+    with pytest.raises(UsageError, match=r"only j judged; .* judge_report repeat"):
+        harness.judge_report("agreement")
+    write("model_judgment/k_single.jsonl", [grade(n, "x", n % 3, "k") for n in range(1, 9)])
+    page = harness.judge_report("agreement").page
+    assert page.outcome.startswith("j and k agree: rank correlation 1.00")
+    assert "Of the samples of j the first one is compared" in str(page.notes[0])
+
+
 def test_length_counts_decided_pairs(write: Write) -> None:
     write("model_answer/x.jsonl", [answer(n, "long text") for n in (1, 2, 3, 4)])
     write("model_answer/y.jsonl", [answer(n, "short") for n in (1, 2, 3, 4)])

@@ -27,13 +27,16 @@ from harness.errors import UsageError
 from harness.extras.judges.data import Data, RaterVerdict, itself, load, samples
 from harness.extras.judges.estimates import listing, over_questions, page, share
 from harness.options import JudgeReport
-from harness.reporting import Column, Table, interval_columns, row_of
+from harness.reporting import Column, Note, Table, interval_columns, row_of
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import judges_in_words
 from harness.results.agreement import RatedItem
 from harness.results.estimate import Estimate, Floats
 from harness.results.spent import Cost
-from harness.words import counted
+from harness.words import counted, listed
+
+_REPEAT = "turnbench judge_report repeat"
+"""Compares the samples of one judge."""
 
 Pairs: TypeAlias = list[tuple[RaterVerdict, RaterVerdict]]
 """Verdicts of two judges on one item."""
@@ -46,7 +49,10 @@ def _show(options: JudgeReport, cost: Cost) -> Result:
     sides = _sides(data)
     compared = _compared(sides)
     if not compared:
-        raise UsageError(f"no two of {', '.join(sides)} have a verdict on the same item")
+        names = ", ".join(sides)
+        if len(sides) == 1:
+            raise UsageError(f"only {names} judged; samples of one judge are compared by {_REPEAT}")
+        raise UsageError(f"no two of {names} have a verdict on the same item")
     rows: list[dict[str, Any]] = []
     outcomes = []
     for (judge1, judge2), pairs in compared.items():
@@ -67,11 +73,24 @@ def _show(options: JudgeReport, cost: Cost) -> Result:
     shown = rows if options.details else list(filter(_is_whole(rows), rows))
     tables = [_disagreements(compared)] if options.list else []
     outcome = judges_in_words(data.judges, data.people) or " ".join(outcomes[:3])
-    found = page("agreement", outcome, columns, shown, *tables, notes=itself(data.judges))
+    notes = [*itself(data.judges), *_samples(data, paired="setup" in rows[0])]
+    found = page("agreement", outcome, columns, shown, *tables, notes=notes)
     return Result(replace(found, rows=rows))
 
 
 REPORT = PageKind(_show)
+
+
+def _samples(data: Data, *, paired: bool) -> Iterator[Note]:
+    """Yield a note on what of several samples is compared."""
+    judges = [
+        name
+        for name, scores in data.judges.items()
+        if any(source.sample for source in scores.sources_present.values())
+    ]
+    if judges:
+        which = "mean" if paired else "first one"
+        yield Note(f"Of the samples of {listed(judges)} the {which} is compared", _REPEAT)
 
 
 def _is_whole(rows: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], bool]:
