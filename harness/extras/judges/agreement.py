@@ -90,7 +90,10 @@ def _samples(data: Data, *, paired: bool) -> Iterator[Note]:
     ]
     if judges:
         which = "mean" if paired else "first one"
-        yield Note(f"Of the samples of {listed(judges)} the {which} is compared", _REPEAT)
+        text = (
+            f"Of the samples of {listed(judges)} the {which} is compared. How often they are equal"
+        )
+        yield Note(text, _REPEAT)
 
 
 def _is_whole(rows: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], bool]:
