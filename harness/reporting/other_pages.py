@@ -21,8 +21,8 @@ from harness.reporting.ranked import change_of
 from harness.reporting.remarks import repeats_itself
 from harness.reporting.results_page import results
 from harness.reporting.section import View, measure_of
-from harness.reporting.selecting import read_judged
-from harness.results import Panel, Scores, rank, read
+from harness.reporting.selecting import judgments_chosen, read_judged
+from harness.results import Panel, Scores, rank
 from harness.results import board as boards
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.spent import Cost, efficiency, spent
@@ -119,16 +119,16 @@ def _effect_in_words(effect: Effect, measure: Measure) -> str:
 
 def _show_cost(options: ShowResult, cost: Cost) -> Result:
     bench = benches.load_named(options.bench.first)
-    return Result(cost_page(bench, cost, options.slice.model_list, options.select.judge_model))
+    return Result(cost_page(bench, cost, options))
 
 
 COST = PageKind(_show_cost)
 
 
-def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[str]) -> Page:
-    """Return what answers and judgments cost, by model."""
-    judged = read(bench, needed=False)
-    took = spent(bench, judged, cost, models=models or None, judges=judges or None)
+def cost_page(bench: Bench, cost: Cost, options: ShowResult) -> Page:
+    """Return what the answers and judgments that the flags choose cost, by model."""
+    judged = judgments_chosen(options, bench)
+    took = spent(bench, judged, cost, options.slice)
     rows = [asdict(row) for row in took]
     unknown = [row["model"] for row in rows if row["dollars"] is None]
     for row in rows:
@@ -136,7 +136,12 @@ def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[
         row["cost"] = None if row["calls"] == row["unstated"] else price
     priced = [row["cost"] for row in rows if row["cost"] is not None]
     total = dollars(sum(priced)) if priced else "an unknown sum"
-    outcome = f"The answers and judgments of {bench.name} cost {total}"
+    models, judges = options.slice.model_list, options.select.judge_model
+    whose = f"answers and judgments of {bench.name}"
+    if models or judges:
+        by = f" of {listed(judges)}" if judges else ""
+        whose = f"answers of {listed(models) or bench.name} and judgments{by}"
+    outcome = f"The {whose} cost {total}"
     outcome += f", without {listed(unknown)}, whose price is unknown." if unknown else "."
     names = ("what", "model", "calls", "prompt_tokens", "reply_tokens")
     columns = [*(Column(name, always=True) for name in names), Column("cost", "", "$", always=True)]

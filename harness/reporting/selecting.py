@@ -3,8 +3,9 @@
 import contextlib
 import fnmatch
 import pathlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -68,10 +69,23 @@ def other_run(bench: Bench, path: pathlib.Path, part: Slice) -> list[Panel]:
     return panels(in_slice(scores, bench, part).of(metric=part.criterion or None))
 
 
+_KINDS: Mapping[str | None, Literal["single", "pair"]] = {
+    "single": "single",
+    "pairwise-baseline": "pair",
+    "pairwise-all": "pair",
+}
+"""Of `read`, by mode."""
+
+
+def judgments_chosen(options: ShowResult, bench: Bench) -> Scores:
+    """Return the judgments of a benchmark that the flags ask for, if any."""
+    scores = read(bench, kind=_KINDS.get(options.select.mode), needed=False)
+    return _chosen(scores, options, bench)
+
+
 def _read(options: ShowResult, bench: Bench) -> Scores:
     select = options.select
-    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
-    kind: Any = kinds.get(select.mode or "")
+    kind: Any = _KINDS.get(select.mode)
     if select.votes or any(looks_like(path, Vote) for path in select.input_file):
         kind = "vote"
     files = select.votes or select.input_file
@@ -87,6 +101,13 @@ def select(
         MissingError: there are none; the message names what there is.
     """
     chosen = _chosen(scores, options, bench)
+    if not len(chosen):
+        if options.metric:
+            names = " ".join(options.metric)
+            raise MissingError(f"there are no numbers of {names}; run turnbench auto_metrics first")
+        there = {(source.judge, source.judge_set) for source in scores.sources}
+        names = listed(sorted(f"{judge} with judge set {name}" for judge, name in there), 9)
+        raise MissingError(f"no such judgments; there are those of {names}")
     view = _view(options, bench, chosen)
     scores = chosen
     if view.baseline is not None:
@@ -134,14 +155,7 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
 
     which = np.array([is_shown(source) for source in scores.sources], dtype=bool)
     chosen = in_slice(scores.take(which[scores.source]), bench, options.slice)
-    chosen = chosen.of(metric=options.slice.criterion or None)
-    if not len(chosen):
-        if options.metric:
-            names = " ".join(options.metric)
-            raise MissingError(f"there are no numbers of {names}; run turnbench auto_metrics first")
-        judges = listed(sorted({source.judge for source in scores.sources}), 9)
-        raise MissingError(f"no such judgments; there are those of {judges}")
-    return chosen
+    return chosen.of(metric=options.slice.criterion or None)
 
 
 def is_chosen(source: Source, select: Select, judge_set: str | None = None) -> bool:

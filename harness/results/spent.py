@@ -22,6 +22,7 @@ from harness.errors import TurnbenchError
 from harness.models.endpoint import ModelConfig
 from harness.models.prices import Price, cost_of
 from harness.models.resolving import resolve
+from harness.options import Slice
 from harness.results.estimate import Estimate
 from harness.results.reading import whole_rows
 from harness.results.scores import Scores
@@ -89,19 +90,20 @@ def spent(
     bench: Bench,
     judgments: Scores,
     cost: Cost,
-    *,
-    models: Collection[str] | None = None,
-    judges: Collection[str] | None = None,
+    part: Slice | None = None,
 ) -> list[Spent]:
     """Return what the answers and judgments of a benchmark took.
 
     Args:
         bench: whose answers count.
-        judgments: all that are current.
+        judgments: those that count.
         cost: the price of a reply.
-        models: whose answers and judgments count; a pair counts if either is named. None: all.
-        judges: whose judgments count. None: all.
+        part: the questions, turns and models that count; a pair does if either model is named.
     """
+    part = part or Slice()
+    taken = {question.question_id for question in bench.take(part)}
+    questions = taken if len(taken) < len(bench.questions) else None
+    models = part.model_list
     rows: dict[tuple[str, str], Spent] = {}
 
     def add(calls: Iterable[Call]) -> None:
@@ -109,34 +111,34 @@ def spent(
             rows.setdefault((what, model), Spent(what, model)).add(detail, cost)
 
     for model in bench.answer_files():
-        if models is None or model in models:
-            for answer in bench.answers(model).values():
-                add(answer_calls(model, answer))
+        if not models or model in models:
+            for key, answer in bench.answers(model).items():
+                if questions is None or key in questions:
+                    add(answer_calls(model, answer, part.turns))
     for _, row in whole_rows(judgments):
-        if (
-            isinstance(row, Judgment)
-            and (models is None or not set(row.models).isdisjoint(models))
-            and (judges is None or row.judge_model in judges)
-        ):
+        if isinstance(row, Judgment) and (not models or not set(row.models).isdisjoint(models)):
             add(judgment_calls(row))
     return list(rows.values())
 
 
-def answer_calls(model: str, answer: Answer) -> Iterator[Call]:
-    """Yield the calls that made an answer, those of a played user included."""
-    for detail, _ in _replies(answer):
-        yield "answers", model, detail
+def answer_calls(model: str, answer: Answer, turns: Collection[int] = ()) -> Iterator[Call]:
+    """Yield the calls that made some turns of an answer, those of a played user included."""
+    for turn, detail, _ in _replies(answer):
+        if not turns or turn in turns:
+            yield "answers", model, detail
     player = str((answer.user or {}).get("model", ""))
     for choice in answer.choices:
-        for detail in choice.user_details:
-            yield "users", player, detail
+        for turn, detail in enumerate(choice.user_details, 2):
+            if not turns or turn in turns:
+                yield "users", player, detail
 
 
-def _replies(answer: Answer) -> Iterator[tuple[Detail, str]]:
-    """Yield the detail of each reply, and its text."""
+def _replies(answer: Answer) -> Iterator[tuple[int, Detail, str]]:
+    """Yield the turn of each reply, its detail and its text."""
     for choice in answer.choices:
         for at, text in enumerate(choice.turns):
-            yield choice.details[at] if at < len(choice.details) else Detail(), text
+            detail = choice.details[at] if at < len(choice.details) else Detail()
+            yield at + 1, detail, text
 
 
 def judgment_calls(judgment: Judgment) -> Iterator[Call]:
@@ -182,7 +184,7 @@ def efficiency(bench: Bench, scores: Mapping[str, Estimate], cost: Cost) -> list
     common = set(bench.by_id).intersection(*answers.values())
     rows = []
     for model, by_id in answers.items():
-        replies = [reply for key in common for reply in _replies(by_id[key])]
+        replies = [(d, text) for key in common for _, d, text in _replies(by_id[key])]
         rows.append(_efficiency(model, scores[model], replies, cost))
 
     def beaten(row: Efficiency) -> bool:

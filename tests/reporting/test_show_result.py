@@ -144,6 +144,12 @@ def test_a_missing_pair_is_counted_once(data: pathlib.Path) -> None:
     assert nothing == "No result: none of the 48 pairs could be read."
 
 
+def test_where_no_judgment_is_chosen_those_that_there_are_are_named(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0})
+    with pytest.raises(MissingError, match=r"there are those of gpt-4 with judge set mt_bench$"):
+        show_result(data_dir=str(data), judge_set="battle_en")
+
+
 def test_what_all_have_in_common_is_compared_on_request(data: pathlib.Path) -> None:
     grades(data, {"a": 9.0, "b": 3.0}, drop=lambda m, question, turn: m == "a" and question < 8)
     result = show_result(data_dir=str(data), common=True)

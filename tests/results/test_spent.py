@@ -1,11 +1,12 @@
 """What answers and judgments took."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from harness import bench, store
+from harness import bench, show_result, store
 from harness.results import ratio, read
 from harness.results.spent import Cost, efficiency, spent
 from harness.types import Answer, Choice, Detail, Judgment, Usage
@@ -64,12 +65,26 @@ def test_calls_tokens_and_dollars_are_summed_by_model(small: bench.Bench) -> Non
     assert (judge.calls, judge.unstated, judge.prompt_tokens) == (3, 1, 60)
 
 
-def test_models_and_judges_can_be_chosen(small: bench.Bench) -> None:
-    rows = {
-        (row.what, row.model): row.calls
-        for row in spent(small, read(small), COST, models=["m"], judges=[])
-    }
-    assert rows == {("answers", "m"): 2}
+@pytest.mark.parametrize(
+    ("flags", "calls", "whose"),
+    [
+        ({}, {"m": 2, "odd": 1, "j": 3}, "answers and judgments of b"),
+        ({"model_list": "m"}, {"m": 2, "j": 2}, "answers of m and judgments"),
+        ({"judge_model": "j"}, {"m": 2, "odd": 1, "j": 3}, "answers of b and judgments of j"),
+        ({"mode": "pairwise-all"}, {"m": 2, "odd": 1}, "answers and judgments of b"),
+        ({"turns": 3}, {"m": 1}, "answers and judgments of b"),
+        ({"question_begin": 1}, {}, "answers and judgments of b"),
+    ],
+)
+def test_the_flags_choose_whose_calls_count(
+    small: bench.Bench, flags: dict[str, Any], calls: dict[str, int], whose: str
+) -> None:
+    line = '{"question_id": 2, "category": "c", "turns": ["?"]}\n'
+    with (small.folder / "question.jsonl").open("a") as file:
+        file.write(line)
+    result = show_result(cost=True, bench_name="b", data_dir=small.folder.parent, **flags)
+    assert {row["model"]: row["calls"] for row in result.rows()} == calls
+    assert result.page.outcome.startswith(f"The {whose} cost")
 
 
 def test_a_judgment_that_is_not_current_costs_nothing(small: bench.Bench) -> None:
