@@ -76,6 +76,7 @@ def judging_commands(
     The first is of the answers without which some of them cannot be made.
     """
     sources = {source for panel in groups for source in panel.scores.sources_present.values()}
+    sources |= {row.source for row in groups[0].scores.not_current}
     shown = {(source.judge, source.judge_set, source.form == "pair") for source in sources}
     records: dict[GenJudgment, list[str]] = {}
     unanswered: dict[str, None] = {}

@@ -15,6 +15,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace as changed
+
 from harness import __version__
 from harness.models import ModelConfig
 from harness.options import ShowResult
@@ -73,7 +75,9 @@ def results(
     name_judges(sections)
     add_remarks(sections, judged, options, view)
     lacking = incomplete_of(sections) or left_out_of(sections) or judged.scores.left_out
-    why = causes(bench, judged.groups, options.slice, configs) if lacking else []
+    shown = () if view.focus else (*view.models, *filter(None, [view.baseline]))
+    part = changed(options.slice, model_list=shown if view.models else ())
+    why = causes(bench, judged.groups, part, configs) if lacking else []
     page = results_page(sections, view, why)
     facts = {**page.facts, **provenance_facts(judged)}
     about = functools.partial(paragraph, judged, sections)

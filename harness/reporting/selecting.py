@@ -154,8 +154,14 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
         return shown and is_chosen(source, options.select)
 
     which = np.array([is_shown(source) for source in scores.sources], dtype=bool)
-    chosen = in_slice(scores.take(which[scores.source]), bench, options.slice)
-    return chosen.of(metric=options.slice.criterion or None)
+    criteria = options.slice.criterion
+    left_out = [
+        row
+        for row in scores.not_current
+        if is_shown(row.source) and (not criteria or row.source.criterion in criteria)
+    ]
+    scores = replace(scores.take(which[scores.source]), not_current=left_out)
+    return in_slice(scores, bench, options.slice).of(metric=criteria or None)
 
 
 def is_chosen(source: Source, select: Select, judge_set: str | None = None) -> bool:

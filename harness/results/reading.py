@@ -314,7 +314,9 @@ class _Table:
         """Return whether a row is about a known question."""
         if row.question_id in self.codes or self._add_question(row.question_id, only_known):
             return True
-        self._unknown.append(LeftOut(*_about(row, file), UNKNOWN))
+        models, source = _about(row, file)
+        left_out = LeftOut(source, row.question_id, row.turn or 1, tuple(models), UNKNOWN)
+        self._unknown.append(left_out)
         return False
 
     def _note_change(self, number: int, row: Judgment | Light) -> None:
@@ -384,10 +386,14 @@ class _Table:
 
     def _left_out(self, stale: Scores) -> Iterator[LeftOut]:
         """Yield the rows that are not current, of one entry each."""
-        columns = (stale.row, stale.source, stale.model, stale.opponent)
-        for row, source, *models in zip(*(column.tolist() for column in columns), strict=True):
+        places = (stale.question, stale.turn, stale.model, stale.opponent)
+        columns = (stale.row, stale.source, *places)
+        for row, source, question, turn, *models in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            key = stale.questions[question].question_id
             names = tuple(stale.models[code] for code in models if code >= 0)
-            yield LeftOut(stale.sources[source], names, self._stale[row])
+            yield LeftOut(stale.sources[source], key, turn, names, self._stale[row])
 
 
 def _latest(scores: Scores) -> Bools:
@@ -474,12 +480,12 @@ def _signatures(rows: Sequence[Light]) -> list[Any]:
     return list(zip(*varying, strict=True)) if varying else [()] * len(rows)
 
 
-def _about(row: Row | Light, file: str) -> tuple[Source, tuple[str, ...]]:
-    """Return a row's source and its models."""
+def _about(row: Row | Light, file: str) -> tuple[Sequence[str], Source]:
+    """Return a row's models and its source."""
     if isinstance(row, Light):
-        return _judge(row, "grade" if isinstance(row, LightGrade) else "pair", file), row.models
+        return row.models, _judge(row, "grade" if isinstance(row, LightGrade) else "pair", file)
     models, source, *_ = _of_row(row, file)
-    return source, tuple(models)
+    return models, source
 
 
 def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, Games]:

@@ -71,6 +71,8 @@ class LeftOut(NamedTuple):
     """A row that counts nowhere."""
 
     source: Source
+    question: QuestionId
+    turn: int
     models: tuple[str, ...]
     cause: str
     """What has changed since it was made: `no such question`, `question`, `answers`, …"""
@@ -173,7 +175,8 @@ class Scores:
     ) -> "Scores":
         """Return the entries of some metrics, models, turns, questions, judges; None: all.
 
-        Of pairs with several models named both must be among them; with one, either.
+        Of pairs with several models named both must be among them; with one, either. What is not
+        current is chosen alike.
         """
         keep = np.ones(len(self), dtype=bool)
         for codes, names, chosen in (
@@ -190,7 +193,18 @@ class Scores:
             )
             single = len(set(models)) == 1
             keep &= (first | second) if single else first & (second | (self.opponent < 0))
-        return self.take(keep)
+        left_out = [
+            row
+            for row in self.not_current
+            if (turns is None or row.turn in turns)
+            and (questions is None or row.question in questions)
+            and (judges is None or row.source.judge in judges)
+            and (
+                models is None
+                or (any if len(set(models)) == 1 else all)(model in models for model in row.models)
+            )
+        ]
+        return replace(self.take(keep), not_current=left_out)
 
     def by(self, kind: Literal["judge", "person", "program"]) -> "Scores":
         """Return what judges say, or people, or programs."""

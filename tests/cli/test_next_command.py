@@ -93,6 +93,56 @@ def test_after_a_changed_question_both_say_the_commands_that_make_all_of_it_agai
     assert "all judgments are there" in str(state(where, capsys)["outcome"])
 
 
+@pytest.mark.parametrize(
+    "flags",
+    [
+        pytest.param([], id="all"),
+        pytest.param(["--mode", "single"], id="grades"),
+        pytest.param(["--first-n", "3"], id="questions"),
+        pytest.param(["--turns", "1"], id="turn"),
+        pytest.param(["--model", "m0", "m1"], id="two models"),
+        pytest.param(["--model", "m0"], id="one against the others"),
+        pytest.param(["--model", "m0", "--baseline-model", "m1"], id="baseline"),
+    ],
+)
+def test_show_result_says_what_is_out_of_date_of_what_it_shows_and_its_commands_make_that(
+    tmp_path: pathlib.Path, flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 3)
+    judging = ["gen_judgment", "--judge-model", "builtin/overlap", *where]
+    for mode in ("single", "pairwise-all"):
+        assert main([*judging, "--mode", mode]) == 0
+    folder = tmp_path / "small" / "model_judgment"
+    for path in list(folder.iterdir()):
+        other = path.name.replace("builtin%2Foverlap", "other")
+        (folder / other).write_text(path.read_text().replace("builtin/overlap", "other"))
+    answer(tmp_path, "m1", "second")
+
+    def out_of_date() -> int:
+        judges = json.loads(json.dumps(state(where, capsys)["judges"]))
+        return sum(row["superseded"] for row in judges)
+
+    before = out_of_date()
+    main(["show_result", "--judge-model", "builtin/overlap", *flags, *where])
+    said = capsys.readouterr().out
+    stated = re.search(r"(\d+) judgments are of answers that were replaced", said)
+    assert stated is not None
+    for command in re.findall("^ +(gen_.*)", said, re.MULTILINE):
+        assert main(shlex.split(command)) == 0
+    assert before - out_of_date() == int(stated[1])
+
+
+def test_what_is_not_shown_is_not_said_to_be_out_of_date(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 3)
+    assert main(["gen_judgment", "--judge-model", "builtin/overlap", *where]) == 0
+    answer(tmp_path, "m1", "second")
+    capsys.readouterr()
+    assert main(["show_result", "--model", "m0", "m2", *where]) == 0
+    assert "replaced" not in capsys.readouterr().out
+
+
 def test_a_name_is_quoted() -> None:
     record = GenJudgment(judging=Judging(judge_model=("my judge",)))
     assert command_line(record) == "gen_judgment --judge-model 'my judge'"
