@@ -742,7 +742,7 @@ class ImportData(Command, kw_only=True, frozen=True):
     bench: BenchName = BenchName()
     back: Annotated[str | None, Flag("FORMAT")] = None
     """the same as turnbench export FORMAT, which takes the flags below"""
-    judge_model: Annotated[str | None, Flag("NAME")] = None
+    judge_model: Annotated[Names, Flag("NAME")] = ()
     """whose judgments; for imported annotations, who made them"""
     judge_set: Annotated[str | None, Flag("SET")] = None
     """judge set of the judgments (default: the only one)"""
@@ -765,7 +765,7 @@ class Export(Command, kw_only=True, frozen=True):
     every_eval_ever: numbers and verdicts for its datastore; card: a data set's card for the
     Hugging Face Hub, and entries for models' repositories"""
     bench: BenchName = BenchName()
-    judge_model: Annotated[str | None, Flag("NAME")] = None
+    judge_model: Annotated[Names, Flag("NAME")] = ()
     """whose judgments (default: of all judges, or the only one)"""
     judge_set: Annotated[str | None, Flag("SET")] = None
     """judge set of the judgments (default: the only one)"""

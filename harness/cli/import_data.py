@@ -50,6 +50,10 @@ def run(record: options.ImportData, console: Console) -> Any:
     if "bench_name" not in record.typed and read_project().bench_name is None:
         raise UsageError("name the benchmark with --bench-name: its folder in the data folder")
     form, *files = record.imports
+    # The project's judges are those of its own judgments.
+    judges = record.judge_model if "judge_model" in record.typed else ()
+    if len(judges) > 1:
+        raise UsageError(f"--judge-model {' '.join(judges)}: imported judgments have one judge")
     report = registry.find("importing", "import_data")(
         form,
         files,
@@ -59,7 +63,7 @@ def run(record: options.ImportData, console: Console) -> Any:
         language=record.language or "en",
         first_n=record.first_n,
         keep_input=record.keep_input,
-        judge_model=record.judge_model,
+        judge_model=next(iter(judges), None),
     )
     report_import(report, console)
     for path in report.written:

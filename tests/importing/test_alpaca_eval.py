@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from harness import bench, export, import_data
+from harness.cli.main import main
 from harness.errors import DataError, MissingError, UsageError
 from tests.importing.files import ANNOTATIONS, annotation, json_array, json_lines, rows
 
@@ -71,6 +72,21 @@ def test_older_files_have_0_for_a_tie_and_a_cached_failure_is_no_verdict(
     report = import_data("alpaca_eval", [path], "a", data_dir=tmp_path)
     (row,) = rows(report.folder / JUDGMENTS)
     assert (row.get("g1_winner", row.get("g2_winner")), report.failed) == ("tie", 1)
+
+
+def test_the_judges_of_turnbench_toml_made_no_imported_annotation_and_are_those_of_an_export(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("turnbench.toml").write_text('judge_model = ["weighted", "mine"]\n')
+    path = json_array(tmp_path / "a.json", ANNOTATIONS)
+    words = ["alpaca_eval", str(path), "--bench-name", "a", "--data-dir", "d"]
+    assert main(["import_data", *words]) == 0
+    made = rows(tmp_path / "d" / "a" / JUDGMENTS)
+    assert {row["judge"][0] for row in made} == {"weighted"}
+    assert main(["export", *words[:1], *words[2:], "--output", "out"]) == 0
+    with pytest.raises(UsageError, match="imported judgments have one judge"):
+        import_data("alpaca_eval", [path], "b", data_dir="d", judge_model=["a", "b"])
 
 
 # Back

@@ -203,9 +203,10 @@ def export(options: Export, cost: Cost) -> ExportReport:
 
 def _selection(options: Export) -> ShowResult:
     """Return the flags with which `show_result` shows the same judgments."""
-    judges: tuple[str, ...] = (options.judge_model,) if options.judge_model else ()
     select = Select(
-        judge_model=judges, judge_set=options.judge_set, baseline_model=options.baseline_model
+        judge_model=options.judge_model,
+        judge_set=options.judge_set,
+        baseline_model=options.baseline_model,
     )
     return ShowResult(bench=options.bench.shown, select=select)
 
