@@ -41,7 +41,9 @@ class JudgmentReport(calls.CallReport, kw_only=True):
             keys = {match.key for match in task.todo}
             for key, row in store.latest(task.path, Judgment).items() if keys else ():
                 if key in keys and row.failed:
-                    reasons[(row.details[-1].verdict_reason if row.details else None) or ""] += 1
+                    game = row.games.index(None) if row.model is None and None in row.games else 0
+                    details = row.details[game : game + 1]
+                    reasons[(details[0].verdict_reason if details else None) or ""] += 1
         return reasons
 
 

@@ -167,13 +167,13 @@ def _two_models(scores: Scores, model: str, other: str, judged: Scores | None) -
         scores: the pairs, of several judges their mean.
         model: the one whose side it is.
         other: the other one.
-        judged: every judge's pairs with their games; None: each was judged in one order.
+        judged: those of every judge and sample, with their games; None: in one order each.
     """
     turns = present(scores.turn)
     parts = {f"turn {turn}": scores.of(turns=[turn]) for turn in turns}
     if len(parts) > 1:
         parts["both" if len(parts) == 2 else "all"] = scores
-    one_judge = judged is None or len({own.judge for own in judged.sources_present.values()}) == 1
+    once = judged is None or len(judged) == len(scores)  # else flips are of more than the ties
     rows = []
     for name, part in parts.items():
         group = next(group for group in summarize(part) if group["model"] == model)
@@ -181,7 +181,7 @@ def _two_models(scores: Scores, model: str, other: str, judged: Scores | None) -
         if judged is not None:
             games = judged.of(turns=present(part.turn))
             flipped = next(own for own in summarize(games) if own["model"] == model).flipped
-            if one_judge:
+            if once:
                 counts["tie"] = f"{group.tie} ({flipped})"
             else:
                 counts["flipped"] = flipped
@@ -191,9 +191,9 @@ def _two_models(scores: Scores, model: str, other: str, judged: Scores | None) -
     columns = [
         Column("label", "pairs in both orders" if judged is not None else "pairs"),
         Column("win", always=True),
-        Column("tie", "tie (flipped)" if judged is not None and one_judge else "", always=True),
+        Column("tie", "tie (flipped)" if judged is not None and once else "", always=True),
         Column("loss", always=True),
-        *[Column("flipped", always=True)] * (judged is not None and not one_judge),
+        *[Column("flipped", always=True)] * (judged is not None and not once),
         *interval_columns("rate", "win rate", ".2"),
     ]
     return Table("", columns, rows, only="text")

@@ -44,6 +44,16 @@ def test_a_verdict_that_is_not_there_is_counted_and_kept(
     assert scores(folder) == [7] * 4
 
 
+def test_the_reason_is_that_of_the_game_without_a_verdict(
+    folder: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Server(Rule("I would rather not say.", times=1), Rule("[[A]]")) as server:
+        some = "--first-n", "1", "--turns", "1", "--parallel", "1"
+        assert run(folder, server, "--mode", "pairwise-all", *some) == 0
+    said = "1 of 1 judgments give no verdict (most often: no verdict in the form that was asked for"
+    assert said in capsys.readouterr().err
+
+
 def test_a_refused_call_leaves_a_row_missing_and_exits_1(folder: Folder) -> None:
     rules = Rule(status=400, body={"error": {"message": "no"}}, times=1), Rule("[[7]]")
     with Server(*rules) as server:

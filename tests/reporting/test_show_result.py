@@ -102,6 +102,21 @@ def test_judges_of_one_set_are_a_panel_and_their_disagreement_is_said(data: path
     assert "a less b" in page
 
 
+def test_flips_of_samples_are_not_called_a_part_of_the_ties_of_their_mean(
+    data: pathlib.Path,
+) -> None:
+    folder = data / "mt_bench" / "model_judgment"
+    for sample, games in enumerate([("model_1", "model_2"), ("model_1",) * 2, ("model_1",) * 2]):
+        pairs(data, {("a", "b"): lambda *_, games=games: games})
+        rows = [json.loads(line) for line in (folder / "gpt-4_pair.jsonl").read_text().splitlines()]
+        write(
+            folder / f"gpt-4@mt_bench#{sample}_pair.jsonl", [r | {"sample": sample} for r in rows]
+        )
+    (folder / "gpt-4_pair.jsonl").unlink()
+    page = text(show_result(data_dir=str(data)).page, 80)
+    assert re.search(r"win  tie  loss  flipped.*\na in turn 1 +24 +0 +0 +24 ", page)
+
+
 def test_a_builtin_judge_joins_no_panel_unless_named(data: pathlib.Path) -> None:
     grades(data, {"a": 7.0, "b": 5.0}, judge="gpt-4")
     grades(data, {"a": 6.0, "b": 7.0}, judge="builtin/overlap", drop=lambda m, q, turn: q > 9)
