@@ -323,11 +323,11 @@ class Bench:
 
     def vote_file(self, voter: str) -> pathlib.Path:
         """Return the file to which a person's votes go."""
-        return self.folder / "human_judgment" / f"{file_stem(voter)}.jsonl"
+        return _file_of_person(self.folder / "human_judgment", voter)
 
     def note_file(self, name: str) -> pathlib.Path:
         """Return the file to which a person's notes on verdicts go."""
-        return self.folder / "note" / f"{file_stem(name)}.jsonl"
+        return _file_of_person(self.folder / "note", name)
 
     def note_files(self) -> list[pathlib.Path]:
         """Return the files of people's notes on verdicts."""
@@ -435,6 +435,13 @@ def shipped(kind: str) -> pathlib.Path:
     package = pathlib.Path(__file__).resolve().parents[1]
     installed = package / "_data" / kind
     return installed if installed.is_dir() else package.parent / kind
+
+
+def _file_of_person(folder: pathlib.Path, name: str) -> pathlib.Path:
+    """Return somebody's file: also that of a name of other capitals, as some file systems do."""
+    own = folder / f"{file_stem(name)}.jsonl"
+    alike = [path for path in folder.glob("*") if path.name.casefold() == own.name.casefold()]
+    return own if own.exists() else min(alike, default=own)
 
 
 def _by_model(folder: pathlib.Path) -> dict[str, pathlib.Path]:

@@ -55,6 +55,18 @@ def test_a_note_is_on_the_page_in_the_list_and_in_the_file(
     assert '"note":"eva: the judge is wrong"' in saved
 
 
+def test_names_that_differ_in_capitals_have_one_file(views: Views, tmp_path: pathlib.Path) -> None:
+    for name in ("Eva", "eva"):
+        write_note(views, f"by {name}", name)
+    folder = tmp_path / "small" / "note"
+    assert [path.name for path in folder.iterdir()] == ["Eva.jsonl"]
+    assert [place.row.name for place in store.rows(folder / "Eva.jsonl", Note)] == ["Eva", "eva"]
+    assert "eva : by eva" in words(views.show(OPEN)[1])
+    bench = harness.load_bench("small", tmp_path)
+    write(tmp_path / "small" / "human_judgment" / "Uma.jsonl", [])
+    assert bench.vote_file("uma").name == "Uma.jsonl"
+
+
 def test_a_pair_has_one_note_for_both_orders(views: Views) -> None:
     write_note(views, "length only", at=-1)
     (row,) = table(views.show(NOTED)[1])
