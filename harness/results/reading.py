@@ -639,7 +639,8 @@ def read(
     Args:
         bench: gives the questions; in its folder rows about others, or about another wording, are
             left out.
-        files: of judgments, votes or numbers, to read in place of the folder's, as other runs.
+        files: of judgments, votes or numbers, to read in place of all of the folder's; others than
+            those are of other runs.
         kind: only grades (and labels, …), only pairs, or only people's votes; None: both judgments.
         metrics: names of metrics to read too, from `auto_metrics`.
         votes: files of votes (or judgments) to read too; none named: the folder's.
@@ -650,16 +651,17 @@ def read(
         DataError: a row is wrong; with file and line.
         MissingError: there is nothing.
     """
-    today = Today(bench)
-    table = _Table(bench.questions, Wordings(bench.questions) if files else today)
+    today, own = Today(bench), [file.path for file in bench.judgment_files()]
+    elsewhere = not {path.resolve() for path in files} <= {path.resolve() for path in own}
+    table = _Table(bench.questions, Wordings(bench.questions) if elsewhere else today)
     if kind == "vote":
         for path in files or bench.vote_files():
-            table.read(path, Vote, only_known=not files, faults=faults)
+            table.read(path, Vote, only_known=not elsewhere, faults=faults)
     else:
-        for path in files or [file.path for file in bench.judgment_files()]:
+        for path in files or own:
             others = (Vote, Measurement) if kind is None and files else ()
             row = next((form for form in others if store.looks_like(path, form)), Judgment)
-            table.read(path, row, only_known=not files, kind=kind, faults=faults)
+            table.read(path, row, only_known=not elsewhere, kind=kind, faults=faults)
     if votes is not None:
         already = {path.resolve() for path, *_ in table.files}
         for path in votes or bench.vote_files():
@@ -670,7 +672,7 @@ def read(
                 )
     for path in bench.metric_files():
         if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
-            table.read(path, Measurement, only_known=not files, faults=faults)
+            table.read(path, Measurement, only_known=not elsewhere, faults=faults)
     scores = table.scores()
     today.answers.keep()
     if needed and not len(scores):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness import run_bench
+from harness import run_bench, show_result
 from harness.cli.main import gen_answer, gen_judgment, status
 from harness.cli.main import run_bench as main
 from harness.store import latest
@@ -196,3 +196,18 @@ def test_metrics_that_cannot_be_computed_are_refused_before_the_first_call(
         == 0
     )
     assert "distinct_1" in capsys.readouterr().out
+
+
+def test_what_is_out_of_date_is_left_out_as_show_result_does(tmp_path: pathlib.Path) -> None:
+    names = ["builtin/outline", "builtin/eliza"]
+    run_bench(names, "builtin/overlap", data_dir=str(tmp_path), first_n=8)
+    path = tmp_path / "mt_bench" / "model_answer" / "builtin%2Feliza.jsonl"
+    *lines, last = path.read_text().splitlines()
+    lines.append(last.replace('"turns":["', '"turns":["Well. '))
+    path.write_text("\n".join([*lines, ""]))
+    again = run_bench(names, "builtin/overlap", data_dir=str(tmp_path), first_n=3)
+    shown = show_result(data_dir=str(tmp_path))
+    assert [row["n"] for row in shown.rows()] == [16, 14]
+    assert again.page is not None
+    assert again.page.all_rows == shown.rows()
+    assert not [note for note in again.page.notes if "not here" in note.text]

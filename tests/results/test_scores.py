@@ -208,7 +208,10 @@ def test_a_folder_is_read_with_its_questions_and_says_what_is_not_there(tmp_path
         writer.append(pair(1, "a", "b", "tie", "tie"))
     assert (len(read(loaded)), len(read(loaded, kind="single"))) == (2, 1)
     assert read(loaded).questions[0].category == "c"
-    assert len(read(loaded, files=[path])) == 3
+    assert len(read(loaded, files=[path])) == 2
+    elsewhere = tmp_path / "other.jsonl"
+    elsewhere.write_bytes(path.read_bytes())
+    assert len(read(loaded, files=[elsewhere])) == 3
 
 
 def test_a_weighed_preference_counts_and_not_its_winner_alone() -> None:
