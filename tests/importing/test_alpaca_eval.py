@@ -152,6 +152,17 @@ def test_two_games_are_one_preference(
     assert first["preference"] == preference
 
 
+def test_pairs_of_later_turns_and_samples_are_counted_as_left_out(tmp_path: pathlib.Path) -> None:
+    _imported(tmp_path)
+    row = {"question_id": 1, "model_1": "mine", "model_2": "base", "judge": ["j", "p"]}
+    row |= {"g1_winner": "tie", "g2_winner": "tie", "judge_set": "own"}
+    for sample, turns in ((0, (1, 2)), (1, (1,))):
+        path = tmp_path / "a" / "model_judgment" / f"j@own#{sample}_pair.jsonl"
+        json_lines(path, [row | {"turn": turn, "sample": sample} for turn in turns])
+    report = _export(tmp_path, tmp_path / "out", judge_model="j")
+    assert +report.left_out == {"alpaca_eval has one judgment of a first turn": 2}
+
+
 def test_the_price_of_a_judgment_is_that_of_its_tokens(tmp_path: pathlib.Path) -> None:
     _imported(tmp_path)
     row = {"question_id": 1, "model_1": "mine", "model_2": "base", "turn": 1}

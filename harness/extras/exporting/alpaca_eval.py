@@ -36,10 +36,12 @@ def _annotations(
         names = ", ".join([baseline, *others])
         advice = "name the baseline with --baseline-model"
         raise UsageError(f"{model} was compared with several models: {names}; {advice}")
-    by_question = {row.question_id: row for row in rows if row.turn == 1 and row.sample == 0}
+    one_each = [row for row in rows if row.turn == 1 and row.sample == 0]
+    results.left_out["alpaca_eval has one judgment of a first turn"] += len(rows) - len(one_each)
+    by_question = {row.question_id: row for row in one_each}
     first, second = bench.answers(baseline), bench.answers(model)
     results.left_out[NO_ANSWER] += sum(
-        row.question_id not in first or row.question_id not in second for row in rows
+        row.question_id not in first or row.question_id not in second for row in one_each
     )
     for question in bench.questions:
         key = question.question_id
