@@ -35,7 +35,7 @@ from harness.types import (
     Vote,
 )
 from viewer.controls import Fields
-from viewer.index import Index
+from viewer.index import Index, say_fault
 from viewer.notes import Notes
 from viewer.state import View
 
@@ -97,7 +97,7 @@ class Data:
         """`stamp` changes with the benchmark's own files; `other` is the run to compare with."""
         self.bench, self.index, self.stamp, self.other = bench, index, stamp, other
         self.notes = Notes(bench)
-        self._faults: list[DataError] = []
+        self._faults: list[str] = []
         self._noise: dict[tuple[Form, str], Noise] = {}
         self.kept: dict[View, tuple[str, Fields]] = {}
         """Pages and what can be chosen, by address; right as long as no file changes."""
@@ -109,10 +109,12 @@ class Data:
         """All verdicts, votes and metrics."""
         metrics = [name_of(path.name.split(".jsonl")[0]) for path in self.bench.metric_files()]
         self.index.progress = "reading the verdicts"
+        faults: list[DataError] = []
         try:
-            return read(self.bench, votes=(), metrics=metrics, needed=False, faults=self._faults)
+            return read(self.bench, votes=(), metrics=metrics, needed=False, faults=faults)
         finally:
             self.index.progress = ""
+            self._faults += map(say_fault, faults)
 
     @functools.cached_property
     def version(self) -> str:
@@ -123,13 +125,11 @@ class Data:
     @property
     def faults(self) -> list[str]:
         """What is wrong with files, a line each, as far as it was met."""
-        found = [
-            str(fault).replace(str(fault.path), pathlib.Path(fault.path or "").name)
-            for fault in self._faults
-        ]
         of_other = self.other.faults if self.other is not None else ()
         other = [f"the other run: {fault}" for fault in of_other]
-        return list(dict.fromkeys([*self.index.faults, *self.notes.faults, *found, *other]))
+        found = dict.fromkeys([*self.index.faults, *self.notes.faults, *self._faults, *other])
+        # what is wrong with a row that was opened is wrong with its file, too
+        return [fault for fault in found if not any(f.startswith(f"{fault}. ") for f in found)]
 
     def renew_notes(self) -> Self:
         """Return this with the notes as they are now; no number depends on them."""

@@ -15,7 +15,7 @@ content security policy in each page forbids everything else. What judges were s
 import pathlib
 from collections.abc import Iterator
 
-from harness.errors import MissingError
+from harness.errors import DataError, MissingError
 from harness.reporting.html import asset, check_html
 from harness.store import write_file
 from viewer import board, judges, pages, questions, verdicts
@@ -31,12 +31,16 @@ def export(home: Home, folder: pathlib.Path) -> str:
 
     Raises:
         MissingError: there are no answers.
+        DataError: a file is damaged, so that numbers would be of a part.
         StorageError: the folder holds something else, or cannot be written.
     """
     every = [home.data(name) for name in home.names()]
     exported = [data for data in every if data.models]
     if not exported:
         raise MissingError(f"{home.data_dir}: nothing to export; run gen_answer first")
+    for data in exported:
+        for fault in data.faults:
+            raise DataError(f"{data.bench.folder}: {fault}; nothing is exported")
     folder.mkdir(parents=True, exist_ok=True)
     check_html(folder / "index.html")
     count = size = 0

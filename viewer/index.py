@@ -27,6 +27,7 @@ from harness import store
 from harness.bench import Bench
 from harness.errors import DataError
 from harness.types import Answer, Judgment, Measurement, QuestionId, Row, Vote
+from harness.words import counted
 
 L = TypeVar("L")
 
@@ -260,13 +261,21 @@ class Index:
                 count, lines = numbers.stop, heads.line
                 size_read = heads.offsets[-1] + heads.lengths[-1]
         except DataError as error:
-            fault = str(error).replace(str(path), path.name)
+            fault = say_fault(error)
         except OverflowError:
             fault = f"{path.name}: a question id has more digits than the viewer's index can hold"
         facts = (stamp, size_read, lines, count, store.fingerprint(path, size_read), fault)
         names = "stamp = ?, size_read = ?, lines = ?, rows = ?, edges = ?, fault = ?"
         self._base.execute(f"update files set {names} where id = ?", (*facts, file))
         return True
+
+
+def say_fault(fault: DataError) -> str:
+    """Return what is wrong with a file, without its folder, and how much of it is not read."""
+    behind = store.count_behind(fault)
+    what = f"it and the {counted(behind, 'line')} behind it are" if behind else "it is"
+    text = str(fault).replace(str(fault.path), pathlib.Path(fault.path or "").name)
+    return f"{text}. Until it is mended, {what} in no number here"
 
 
 def _key(row: Any) -> Any:

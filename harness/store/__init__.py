@@ -15,6 +15,7 @@ from harness.store.pending import Failure, Pending, failures
 from harness.store.read import (
     Place,
     blocks,
+    count_behind,
     count_lines,
     data_files,
     fingerprint,
@@ -38,6 +39,7 @@ __all__ = [
     "Writer",
     "blocks",
     "convert",
+    "count_behind",
     "count_lines",
     "data_files",
     "explain",

@@ -197,6 +197,14 @@ def count_lines(lines: bytes) -> int:
     return ends + (not lines.endswith(b"\n"))
 
 
+def count_behind(fault: DataError) -> int:
+    """Return how many lines of a file stand behind a faulty one."""
+    if fault.path is None or fault.line is None:
+        return 0
+    with _open(pathlib.Path(fault.path)) as file:
+        return sum(not line.isspace() for line in itertools.islice(file, fault.line, None))
+
+
 class Heads(NamedTuple):
     """Some rows of a file, without what they say: a list for each column."""
 

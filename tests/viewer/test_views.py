@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from harness import show_result
+from harness.cli.main import viewer as main
 from tests.viewer.small import small, write
 from viewer.app import Views
 from viewer.data import Home
@@ -244,7 +245,25 @@ def test_a_damaged_file_is_named_and_the_rest_is_shown(tmp_path: pathlib.Path) -
         file.write('{"question_id": 1}\n')
     page = words(Views(Home(home)).show("")[1])
     assert "lu_single.jsonl:37: " in page
+    assert "it is in no number here" in page
     assert "ant is the best" in page
+
+
+@pytest.mark.parametrize("damaged", ['{"question_id": 1}', "no json"])
+def test_how_much_of_a_damaged_file_is_not_read_is_said(
+    tmp_path: pathlib.Path, damaged: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = small(tmp_path)
+    path = home / "small" / "model_judgment" / "lu_single.jsonl"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:9], damaged, *lines[9:]]) + "\n")
+    views = Views(Home(home))
+    for query in ("", "?tab=verdicts", "?tab=judges", "?tab=questions&question=1"):
+        page = words(views.show(query).page)
+        assert page.count("lu_single.jsonl:10: ") == 1
+        assert "it and the 27 lines behind it are in no number here" in page
+    assert main(["--data-dir", str(home), "--export", str(tmp_path / "site")]) == 2
+    assert "lu_single.jsonl:10: " in capsys.readouterr().err
 
 
 def test_an_address_and_its_view_are_the_same() -> None:
