@@ -99,6 +99,9 @@ def test_answers_that_are_not_at_hand_are_not_checked(folder: Folder) -> None:
     assert note.startswith("4 judgments are of answers that are not here")
     page = results_of(build(ShowResult, words | {"details": True})).page
     assert f"{note}." in [note.text for note in page.notes]
+    real = [row | {"judge": ["gpt-4.1", "t"]} for row in rows]  # no caveat comes before it
+    folder.write("model_judgment/builtin%2Foverlap_single.jsonl", real)
+    assert results_of(build(ShowResult, words)).page.notes[0].text == f"{note}."
 
 
 def test_judgments_made_without_references_on_purpose_stay(folder: Folder) -> None:
