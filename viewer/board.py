@@ -125,19 +125,18 @@ def results_of(data: Data, view: View, chosen: Verdicts) -> Shown:
     Raises:
         MissingError: there are none of the view's models.
     """
-    scores, form = data.scores.by("judge"), chosen.panel.form
-    votes = data.scores.by("person")
-    if view.verdicts or view.judge or form in ("vote", "metric"):
+    scores, votes = data.scores.by("judge"), data.scores.by("person")
+    if view.verdicts or view.judge or not chosen.panel.is_judged:
         panel = chosen.of(view.judge)
         panels = [panel, *(beside.panel for beside in _pairs_beside(data, panel))]
         codes = [code for panel in panels for code in panel.scores.sources_present]
         scores = data.scores.take(np.isin(data.scores.source, codes))
     options = ShowResult(
-        metric=(chosen.panel.judge_set,) if form == "metric" else (),
+        metric=(chosen.panel.judge_set,) if chosen.panel.form == "metric" else (),
         bench=ShownBench(bench_name=(data.bench.name,)),
         slice=ShownSlice(model_list=view.model),
     )
-    votes = votes if form != "vote" else votes.of(models=())  # which the page is of
+    votes = votes if chosen.panel.form != "vote" else votes.of(models=())  # which the page is of
     return results(options, select(options, data.bench, scores, votes))
 
 

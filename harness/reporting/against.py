@@ -190,7 +190,7 @@ def _part(options: ShowResult, path: pathlib.Path) -> _Part:
 def _anchors(bench: Bench, panel: Panel) -> Panel | None:
     """Return the anchors that were judged by the judges of a panel, if there are any."""
     files = anchor_files(bench)
-    if not files or panel.form in ("vote", "metric"):
+    if not files or not panel.is_judged:
         return None
     with contextlib.suppress(MissingError):
         scores = read(bench, files=files).of(judges=panel.judges, metric=panel.metrics)

@@ -27,8 +27,6 @@ from harness.words import counted, listed, rounded
 
 SAME_ANSWER = 0.2
 """The share of answers with one text above which a model's rate says nothing."""
-JUDGED = ("grade", "pair", "label", "points", "dimensions")
-"""Forms of verdicts of judges."""
 
 
 def repeats_itself(bench: Bench, model: str) -> bool:
@@ -51,7 +49,7 @@ def add_caveats(sections: Sequence[Section], bench: Bench, options: ShowResult, 
     total = len(bench.take(options.slice))
     for section in sections:
         judged = max(evidence.questions for evidence in section.evidence)
-        if judged < total and section.panel.form in JUDGED and not from_elsewhere:
+        if judged < total and section.panel.is_judged and not from_elsewhere:
             part = f"{judged} of the {total} questions of {bench.name} are judged."
             section.caveats.insert(0, Caveat(MISSING, part))
         section.caveats += for_all
@@ -59,7 +57,7 @@ def add_caveats(sections: Sequence[Section], bench: Bench, options: ShowResult, 
 
 def name_judges(sections: Sequence[Section]) -> None:
     """Say in sentences whose verdicts they are, where there are several judges or judge sets."""
-    judged = [section for section in sections if section.panel.form in JUDGED]
+    judged = [section for section in sections if section.panel.is_judged]
     judges = {section.panel.judges for section in judged}
     sets = {section.panel.judge_set for section in judged}
     for section in judged:
@@ -82,7 +80,7 @@ def dissent(section: Section, sections: Sequence[Section]) -> str:
     ranking = section.ranking
     both = ranking.complete[:2]
     elsewhere = section.evidence[0].baseline or ranking.strengths
-    if len(both) < 2 or elsewhere or section.panel.form not in JUDGED:
+    if len(both) < 2 or elsewhere or not section.panel.is_judged:
         return ""
     main = ranking.comparisons.between(*both)
     names, readings = [], []
@@ -113,7 +111,7 @@ def _readings(
     for turn in turns if len(turns) > 1 else []:
         yield f"turn {turn} alone", compare(column.of(turns=[turn]), both).pairs[0]
     for other in sections:
-        judged = other.panel.form in JUDGED and len(other.evidence) == 1
+        judged = other.panel.is_judged and len(other.evidence) == 1
         if other is section or not judged or not set(both) <= set(other.ranking.complete):
             continue
         if other.panel.form != panel.form and other.panel.judges == panel.judges:
@@ -191,7 +189,7 @@ def where_worse(section: Section, bench: Bench) -> str:
     """Return in which part of the questions the second model is worse than elsewhere, if in any."""
     evidence, panel = section.evidence[0], section.panel
     both = evidence.ranking.complete[:2]
-    if len(both) < 2 or evidence.baseline or panel.form not in JUDGED:
+    if len(both) < 2 or evidence.baseline or not panel.is_judged:
         return ""
     column = panel.combined.of(metric=panel.metrics[0])
     differences = differences_of(column, both[1], both[0])

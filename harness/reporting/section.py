@@ -112,13 +112,10 @@ def evidence_of(panel: Panel, view: View, scores: Scores, name: str = "") -> Evi
         controlled = {name: c.rate for name, c in view.controlled.items() if c.rate is not None}
         against = against_baseline(scores, ranking, baseline, controlled)
     questions = len(present(scores.question[scores.valid]))
-    by = f"in the mean of {listed(panel.judges)}" if _together(panel) else ""
+    several = panel.is_judged and len(panel.judges) > 1
+    by = f"in the mean of {listed(panel.judges)}" if several else ""
     measure = measure_of(panel)
     return Evidence(measure, ranking, questions, baseline, against, name, by, view.focus)
-
-
-def _together(panel: Panel) -> bool:
-    return panel.form not in ("metric", "vote") and len(panel.judges) > 1
 
 
 def measure_of(panel: Panel) -> Measure:
@@ -140,21 +137,21 @@ def measure_of(panel: Panel) -> Measure:
 
 def title(panel: Panel, view: View) -> str:
     """Return what a table is of: benchmark, scale, judges, judge set."""
-    measure, judged = measure_of(panel), panel.form not in ("metric", "vote")
+    measure = measure_of(panel)
     ends = "" if measure.scale is None else " from {:g} to {:g}".format(*measure.scale)
     against = f" against {view.baseline}" if view.baseline else ""
     verbs = {"metric": "computed", "vote": "votes", "label": "labelled"}
     verbs["pair"] = f"pairs{against} judged"
     parts = [view.bench, f"{verbs.get(panel.form, f'graded{ends}')} by {listed(panel.judges)}"]
     parts += ["in percent"] if measure.percent else []
-    if judged and panel.judge_set not in (UNSTATED, view.bench):
+    if panel.is_judged and panel.judge_set not in (UNSTATED, view.bench):
         parts.append(f"judge set {panel.judge_set}")
     if panel.drawn is not None:
         share = percent(panel.drawn, 0 if panel.drawn > 0.02 else 1)
         parts.append(f"{share} of the pairs, drawn at random")
     if (aggregate := view.aggregates.get(panel.judge_set)) is not None:
         parts.append(f"{aggregate} of the turns of each conversation")
-    if judged and len(panel.judges) > 1:
+    if panel.is_judged and len(panel.judges) > 1:
         parts.append("the mean of the judges")
     return ", ".join(parts)
 
@@ -171,10 +168,10 @@ def caveats_of(panel: Panel, scores: Scores) -> list[Caveat]:
     if len(panel.versions) > 1:
         text = f"Versions {listed(panel.versions)} of the judge set are together."
         caveats.append(Caveat(CHANGED, text))
-    if panel.scores.unchecked and panel.form not in ("metric", "vote"):
+    if panel.scores.unchecked and panel.is_judged:
         caveats.append(Caveat(CHANGED, f"{unchecked_in_words(panel.scores.unchecked)}."))
     own = [judge for judge in panel.judges if judge in scores.models_present]
-    if own and panel.form not in ("metric", "vote"):
+    if own and panel.is_judged:
         caveats.append(Caveat(ITSELF, f"{listed(own)} judges answers of its own."))
     if lost := int((~panel.one_each(scores).valid).sum()):
         which = "that not all judges gave" if len(panel.judges) > 1 else "without a verdict"

@@ -144,7 +144,7 @@ def both_runs(new: Iterable[Panel], old: Iterable[Panel]) -> Runs:
 
 
 def _by_judges(panels: Iterable[Panel]) -> list[Panel]:
-    return [panel for panel in panels if panel.form not in ("vote", "metric")]
+    return [panel for panel in panels if panel.is_judged]
 
 
 def verdict_changes(new: Panel, old: Panel) -> Iterator[Change]:

@@ -55,6 +55,11 @@ class Panel:
         return f"<Panel: {by}, {len(self.scores):,} verdicts>"
 
     @property
+    def is_judged(self) -> bool:
+        """Whether it is of judgments: neither of votes nor of metrics."""
+        return self.form not in ("vote", "metric")
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """What it has numbers of, the main one first."""
         names = [self.scores.metrics[code] for code in present(self.scores.metric)]

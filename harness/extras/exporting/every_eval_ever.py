@@ -193,7 +193,7 @@ def _metric_config(panel: Panel, metric: str, judges: dict[str, Made]) -> dict[s
         "max_score": "Infinity" if high is None else high,
         "additional_details": {"is_correct": _RULES.get(panel.form, _RULES["grade"])},
     }
-    if panel.form not in ("vote", "metric"):
+    if panel.is_judged:
         config["llm_scoring"] = _scoring(panel, judges)
     return config
 
