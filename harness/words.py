@@ -28,6 +28,15 @@ def rounded(value: float, places: int, scale: int = 0) -> str:
     return str(short or abs(short))  # no minus before a zero
 
 
+def p_value(p: float) -> str:
+    """Return a p-value.
+
+    >>> p_value(0.0123), p_value(0.0004)
+    ('0.012', '<0.001')
+    """
+    return "<0.001" if p < 0.0005 else rounded(p, 3)
+
+
 def percent(share: float, places: int = 0) -> str:
     """Return a share as a percentage.
 

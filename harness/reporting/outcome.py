@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from harness.results import Estimate, Ranking
 from harness.results.compare import Against, Comparison
 from harness.results.estimate import LEAST, Interval
-from harness.words import counted, first_lines, listed, rounded
+from harness.words import counted, first_lines, listed, p_value, rounded
 
 REST = "{} more: see the table."
 """After the first of many sentences."""
@@ -164,8 +164,7 @@ class Evidence:
             return f"the same on each of {n}"
         size = self.measure.gap(abs(difference.value))
         word = "more" if difference.value > 0 else "less"
-        p = "<0.001" if pair.p < 0.0005 else rounded(pair.p, 3)
-        return f"{size} {word} on each of {n}, sign test p {p}"
+        return f"{size} {word} on each of {n}, sign test p {p_value(pair.p)}"
 
     def apart(self, models: Sequence[str]) -> str:
         """Return the numbers of the first and the last of some models, and their difference."""

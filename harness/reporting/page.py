@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from unicodedata import combining, east_asian_width
 
 from harness.errors import UsageError
-from harness.words import dollars, printable, rounded
+from harness.words import dollars, p_value, printable, rounded
 
 if TYPE_CHECKING:
     from harness.results import Estimate
@@ -147,7 +147,7 @@ class Column:
         if kind == "$":
             return dollars(value)
         if kind == "p":
-            return "<0.001" if value < 0.0005 else rounded(value, 3)
+            return p_value(value)
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, int) and not digits and kind != "%":

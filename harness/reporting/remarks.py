@@ -11,8 +11,6 @@ says otherwise is named only if it is significant by Holm's method over those lo
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError
 from harness.options import ShowResult
@@ -23,7 +21,7 @@ from harness.results.board import same_answer_share
 from harness.results.compare import Comparison, adjusted
 from harness.results.scores import FLIPPED, present
 from harness.results.slices import Worst, differences_of, worst_slice
-from harness.words import counted, listed, rounded
+from harness.words import counted, listed, p_value
 
 SAME_ANSWER = 0.2
 """The share of answers with one text above which a model's rate says nothing."""
@@ -91,9 +89,11 @@ def dissent(section: Section, sections: Sequence[Section]) -> str:
     words = []
     for name, reading in zip(names, adjusted(readings), strict=True):
         if reading.better not in (None, main.better):
-            p = f"p {_p(reading.own_p)}"
+            assert reading.own_p is not None
+            assert reading.p is not None
+            p = f"p {p_value(reading.own_p)}"
             if len(readings) > 1:
-                p += f", over the {len(readings)} looked at {_p(reading.p)}"
+                p += f", over the {len(readings)} looked at {p_value(reading.p)}"
             words.append(f"{name} calls {reading.better} better ({p})")
     return f"{'; '.join(words)}." if words else ""
 
@@ -120,10 +120,6 @@ def _readings(
         if other.panel.judge_set != panel.judge_set:
             kind += f" with judge set {other.panel.judge_set}"
         yield f"the table of {kind}", other.ranking.comparisons.between(*both)
-
-
-def _p(p: float | None) -> str:
-    return "<0.001" if p is None or p < 0.0005 else rounded(p, 3)
 
 
 def people(
@@ -153,8 +149,6 @@ def people(
         return ""
     except TurnbenchError as error:
         return f"People's votes are left out: {error}"
-    people = np.array([source.kind == "person" for source in votes.sources], dtype=bool)
-    votes = votes.take(people[votes.source])  # a voter may be a judge
     if len(models) < 2 or not len(votes):
         return ""
     panel = panels(votes)[0]

@@ -37,7 +37,7 @@ from harness.results import of_rows
 from harness.results.estimate import LEVEL, holm
 from harness.results.spent import Cost
 from harness.types import Answer, Choice, Judgment, Question, QuestionId, content_hash
-from harness.words import rounded
+from harness.words import p_value, rounded
 
 CLEAN, STRONG = "clean", "strong"
 QUESTIONS = 10
@@ -225,9 +225,8 @@ def _worst(rows: Sequence[Mapping[str, Any]]) -> str:
     single = [row for row in rows if row["attack"] != "all"]
     for row, tested in zip(single, holm([row["p"] for row in single]), strict=True):
         if (row["shift"].value or 0) > 0 and tested.p is not None and tested.p < LEVEL:
-            p = "<0.001" if tested.p < 0.0005 else rounded(tested.p, 3)
             name, moved = row["attack"], _signed(row["shift"])
-            return f", the worst ({name}) by {moved}, p {p} over the {len(single)}"
+            return f", the worst ({name}) by {moved}, p {p_value(tested.p)} over the {len(single)}"
     return f"; none of the {len(single)} stands out"
 
 
