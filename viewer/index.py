@@ -198,13 +198,9 @@ class Index:
         found = []
         places = self._all(query, question, kind)
         for path, group in itertools.groupby(places, key=lambda place: place[0]):
-            counting: dict[Any, Any] = {}
-            for row in self._rows(pathlib.Path(path), kind, [place[1:] for place in group]):
-                key = _key(row)
-                if store.replaces(row, counting.get(key)):
-                    counting.pop(key, None)
-                    counting[key] = row
-            found += [(row, pathlib.Path(path)) for row in counting.values()]
+            rows = self._rows(pathlib.Path(path), kind, [place[1:] for place in group])
+            counting = store.latest_of(rows, _key).values()
+            found += [(row, pathlib.Path(path)) for row in counting]
         return found
 
     def _rows(

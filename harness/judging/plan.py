@@ -402,7 +402,7 @@ def _make_tasks(
                 path = bench.state / "anchors" / path.name
             task = JudgeTask(name, endpoint, path, sample, stated)
             if anchors is None:
-                task.rows = _rows(plan, task)
+                task.rows = store.latest_of(_rows(plan, task))
             else:  # they are judged with the parameters that they were judged with
                 task.rows = anchors.of(name, sample, judge_set.name)
             tasks.append(task)
@@ -549,12 +549,11 @@ def _named(questions: Sequence[Question]) -> str:
 TEXTS = [name for name in Judgment.__struct_fields__ if name.endswith(("prompt", "judgment"))]
 
 
-def _rows(plan: JudgePlan, task: JudgeTask) -> dict[tuple[Any, ...], Judgment]:
-    """Return the row that counts for each key, without texts; FastChat's `$ERROR$` is none.
+def _rows(plan: JudgePlan, task: JudgeTask) -> Iterator[Judgment]:
+    """Yield a judge's rows without texts, also those of files that are named otherwise.
 
-    A judge's rows in files that are named otherwise count as well.
+    FastChat's `$ERROR$` is none.
     """
-    rows: dict[tuple[Any, ...], Judgment] = {}
     files = plan.bench.judgment_files() if plan.anchors is None else ()
     paths = [file.path for file in files if file.name is None]
     paths += [task.path] if task.path.exists() else []
@@ -566,14 +565,12 @@ def _rows(plan: JudgePlan, task: JudgeTask) -> dict[tuple[Any, ...], Judgment]:
             continue
         if row.made_from is None and "$ERROR$" in [getattr(row, name) for name in TEXTS]:
             continue
-        if store.replaces(row, rows.get(row.key)):
-            tokens = row.details[0].usage.completion_tokens if row.details else None
-            task.lengths += [float(tokens)] if tokens and len(task.lengths) < 1000 else []
-            row.details = []  # they and the texts would fill the memory
-            for name in TEXTS:
-                setattr(row, name, None)
-            rows[row.key] = row
-    return rows
+        tokens = row.details[0].usage.completion_tokens if row.details else None
+        task.lengths += [float(tokens)] if tokens and len(task.lengths) < 1000 else []
+        row.details = []  # they and the texts would fill the memory
+        for name in TEXTS:
+            setattr(row, name, None)
+        yield row
 
 
 WHY = {
@@ -734,7 +731,7 @@ def _draw_anchors(plan: JudgePlan, task: JudgeTask, anchors: Anchors) -> None:
         if match.key in then and task.prompts.made_from(match) == then[match.key].made_from
     ]
     task.only, task.stored = anchors.drawn(same), len(then)
-    task.rows = _rows(plan, task)
+    task.rows = store.latest_of(_rows(plan, task))
     plan.notices.append(
         f"{task.name}: {len(task.only)} of the {len(then)} judgments of {anchors.path} are judged "
         "anew, as anchors"

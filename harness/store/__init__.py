@@ -2,7 +2,7 @@
 
     for place in rows(path, Judgment): ...    every row in file order, with its line and offset
     heads(path, Answer)                       where the rows are, and which questions about
-    latest(path, Answer)                      the row that counts for each key
+    latest(path, Answer)                      the row of a file that counts for each key
     with Writer(path, Judgment) as writer:    one writer a file; whole lines; nothing is deleted
         writer.append(row)
     with Pending(path) as pending: ...        replies of incomplete rows, causes of failures
@@ -23,9 +23,9 @@ from harness.store.read import (
     is_good,
     last_good,
     latest,
+    latest_of,
     looks_like,
     question_of,
-    replaces,
     rows,
     rows_at,
 )
@@ -49,10 +49,10 @@ __all__ = [
     "is_good",
     "last_good",
     "latest",
+    "latest_of",
     "looks_like",
     "question_of",
     "read_toml",
-    "replaces",
     "rows",
     "rows_at",
     "state_dir",

@@ -12,6 +12,7 @@ import pathlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 import msgspec
@@ -278,7 +279,7 @@ def _as_integer(key: QuestionId) -> QuestionId:
 def last_good(keys: Any, good: Any) -> Any:
     """Return which rows count, as an array: of those with equal keys the last good one.
 
-    Where none of them is good, it is the last. `latest` does the same for the rows of a file.
+    Where none of them is good, it is the last. `latest_of` does the same for rows.
 
     >>> import numpy as np
     >>> last_good(np.array([7, 7, 7, 8]), np.array([True, True, False, False])).tolist()
@@ -297,15 +298,18 @@ def last_good(keys: Any, good: Any) -> Any:
 
 
 def latest(path: pathlib.Path, kind: type[T]) -> dict[Any, T]:
+    """Return for each key of a file, which may not exist, the row that counts."""
+    return latest_of(place.row for place in rows(path, kind)) if path.exists() else {}
+
+
+def latest_of(found: Iterable[T], key: Callable[[Any], Any] = attrgetter("key")) -> dict[Any, T]:
     """Return for each key the row that counts: the last good one, else the last."""
     counting: dict[Any, T] = {}
-    if not path.exists():
-        return counting
-    for place in rows(path, kind):
-        key = place.row.question_id if isinstance(place.row, Question) else place.row.key  # type: ignore[attr-defined]
-        if replaces(place.row, counting.get(key)):
-            counting.pop(key, None)
-            counting[key] = place.row
+    for row in found:
+        place = key(row)
+        if replaces(row, counting.get(place)):
+            counting.pop(place, None)
+            counting[place] = row
     return counting
 
 
