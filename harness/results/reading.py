@@ -450,7 +450,7 @@ def _distinct(keys: Sequence[Any]) -> tuple[list[int], Any]:
     """Return where the distinct keys first are, and for each key which of them it is.
 
     >>> _distinct(["a", "a", "b"])
-    ([0, 2], array([0, 0, 1]))
+    ([0, 2], array([0, 0, 1], dtype=int32))
     """
     if keys.count(keys[0]) == len(keys):  # much faster than hashing each
         return [0], np.zeros(len(keys), dtype=np.int64)

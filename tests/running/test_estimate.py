@@ -1,4 +1,3 @@
-import doctest
 import pathlib
 import tomllib
 from collections.abc import Generator
@@ -6,7 +5,7 @@ from collections.abc import Generator
 import pytest
 
 from harness.models import Price
-from harness.running import Job, bar, estimate, tokens
+from harness.running import Job, estimate, tokens
 from harness.types import Answer, Choice, Message, Reply, Request
 from tests.running.fakes import Model, endpoint, job
 
@@ -30,11 +29,6 @@ def test_tokens_are_within_a_fifth(text: dict[str, object]) -> None:
     for vocabulary, count in counts.items():
         about = tokens.text_tokens(str(text["text"]), MODELS[vocabulary])
         assert about == pytest.approx(count, rel=0.2), vocabulary
-
-
-@pytest.mark.parametrize("module", [estimate, tokens, bar])
-def test_examples_in_docstrings(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
 def test_a_second_turn_s_prompt_holds_the_first_reply(tmp_path: pathlib.Path) -> None:
