@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 from msgspec import UNSET
 
-from harness.types import Answer, Detail, Judgment, Note, Question, Vote
+from harness.types import UNSTATED, Answer, Detail, Judgment, Note, Question, Vote
 from harness.words import rounded
 from viewer import notes, pages, text
 from viewer.controls import Fields
@@ -264,7 +264,7 @@ def tell_apart(row: Judgment) -> str:
     more = [row.criterion] if row.criterion else []
     more += [f"sample {row.sample}"] if row.sample else []
     more += [f"conversation {row.choice + 1}"] if row.choice else []
-    more += [row.judge_set] if row.judge_set not in ("unstated", "mt_bench") else []
+    more += [row.judge_set] if row.judge_set not in (UNSTATED, "mt_bench") else []
     return ", ".join(more)
 
 

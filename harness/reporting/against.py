@@ -45,6 +45,7 @@ from harness.results.series import (
 from harness.results.slices import Worst, differences_between, worst_slice
 from harness.results.spent import Cost
 from harness.results.summarize import summarize
+from harness.types import UNSTATED
 from harness.words import counted, first_lines, listed, percent
 
 
@@ -206,7 +207,7 @@ def _command(bench: Bench, panel: Panel, path: pathlib.Path) -> str:
     usual = bench.settings.usual_judge_set
     judging = Judging(
         judge_model=panel.judges,
-        judge_set=None if panel.judge_set in (usual, "unstated") else panel.judge_set,
+        judge_set=None if panel.judge_set in (usual, UNSTATED) else panel.judge_set,
     )
     return command_line(GenJudgment(judging=judging, anchors=(str(path), "all"), bench=bench.named))
 
@@ -279,9 +280,7 @@ def _tested_together(parts: Sequence[_Part]) -> list[_Part]:
     for part in parts:
         rows = tuple(next(every) for _ in part.result.models)
         kept = [fault for fault in part.result.faults if WORSE not in fault]
-        worse = [
-            f"{row.model}: significantly worse than in the other run" for row in rows if row.worse
-        ]
+        worse = [f"{row.model}: {WORSE}" for row in rows if row.worse]
         result = replace(part.result, models=rows, faults=(*kept, *worse))
         tested.append(replace(part, result=result))
     return tested

@@ -51,7 +51,7 @@ def causes(
         found.append((f"{counted(unread, 'reply', 'replies')} without a verdict", "failed"))
     lost = -len(failed) - left_out.total()
     for panel in groups:
-        lost -= int((~panel.one_each(panel.scores).valid).sum())  # asked for, not read
+        lost -= panel.unread  # asked for, not read
         for metric in panel.asked:
             column = panel.combined.of(metric=metric)
             lacking = sum(item.lost for item in missing(column))

@@ -111,7 +111,7 @@ def _effect_in_words(effect: Effect, measure: Measure) -> str:
         model = f"{effect.model}'s second turns"
         return f"Whether {model} depend on its first is not decided {on}: {size}."
     less = "lose" if pair.difference.value > 0 else "gain"
-    gap = f"{measure.gap(abs(pair.difference.value))}"
+    gap = measure.gap(abs(pair.difference.value))
     if ends and pair.difference.value < 0:
         ends = measure.ends(pair.swapped().interval, 0)
     return f"{effect.model}'s second turns {less} {gap}{ends} by its own first turns {on}."

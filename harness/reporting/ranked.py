@@ -30,6 +30,7 @@ from harness.reporting.section import Section, View, caveats_of, evidence_of, so
 from harness.results import Panel, Ranking, Scores, compare, conversations, summarize
 from harness.results.compare import Comparison
 from harness.results.gate import Gated
+from harness.results.reach import Gap
 from harness.results.scores import POINTS, SCORE
 from harness.results.summarize import Summary
 
@@ -360,7 +361,7 @@ def with_total(rows: Sequence[Row], groups: Rows, field: str) -> list[Row]:
     return by_group
 
 
-def change_of(comparison: Comparison | Gated) -> Cell:
+def change_of(comparison: Comparison | Gated | Gap) -> Cell:
     """Return the difference of two models or runs, with the interval that decides."""
     difference = comparison.difference
     if math.isnan(difference.value):

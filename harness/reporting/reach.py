@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from harness.options import ShowResult
 from harness.reporting.charts import marks
+from harness.reporting.outcome import Measure
 from harness.reporting.page import (
     Cell,
     Chart,
@@ -17,12 +18,12 @@ from harness.reporting.page import (
     interval_columns,
 )
 from harness.reporting.pages import PageKind, Result
+from harness.reporting.ranked import change_of
 from harness.reporting.selecting import read_judged
-from harness.results.estimate import Interval
 from harness.results.passed import passes
 from harness.results.reach import Gap, Reach, gaps, reaches
 from harness.results.spent import Cost
-from harness.words import counted, rounded
+from harness.words import counted
 
 
 def show(options: ShowResult, cost: Cost) -> Result:
@@ -33,6 +34,7 @@ def show(options: ShowResult, cost: Cost) -> Result:
 
 
 REACH = PageKind(show)
+_LEVELS = Measure("numbers", places=1)
 
 
 def reach_page(found: list[Reach], bench: str) -> Page:
@@ -92,7 +94,7 @@ def _gap_table(between: list[Gap]) -> Table:
         {
             "model_1": gap.one,
             "model_2": gap.other,
-            "difference": _cell(gap),
+            "difference": change_of(gap),
             "verdict": _verdict(gap),
         }
         for gap in between
@@ -106,11 +108,6 @@ def _gap_table(between: list[Gap]) -> Table:
     return Table("Reach less reach, template by template", columns, rows, name="differences")
 
 
-def _cell(gap: Gap) -> Cell:
-    ends = gap.difference.interval_at(gap.tested.level)
-    return Cell(gap.difference.value, *(ends or (None, None)))
-
-
 def _verdict(gap: Gap) -> str:
     if not gap.decided:
         return "not decided"
@@ -122,8 +119,8 @@ def _in_words(found: list[Reach], between: list[Gap]) -> str:
     text = _reached(first)
     against = [gap for gap in between if gap.one == first.model][:1]
     for gap in against:
-        size = rounded(abs(gap.difference.value), 1)
-        ends = _ends(gap.difference.interval_at(gap.tested.level))
+        size = _LEVELS.gap(abs(gap.difference.value))
+        ends = _LEVELS.ends(gap.interval)
         if gap.decided:
             text += f", {size} levels more than {gap.other}{ends}"
         else:
@@ -140,9 +137,5 @@ def _reached(reach: Reach) -> str:
         return f"{reach.model} passes about half at every level, so it has no reach"
     if reach.outside:
         return f"{reach.model} has a reach of {reach.outside}"
-    ends = _ends(reach.level.interval)
-    return f"{reach.model} reaches level {rounded(reach.level.value, 1)}{ends}"
-
-
-def _ends(ends: Interval | None) -> str:
-    return f" ({rounded(ends.low, 1)} to {rounded(ends.high, 1)})" if ends else ""
+    level = _LEVELS.value(reach.level.value) + _LEVELS.ends(reach.level.interval)
+    return f"{reach.model} reaches level {level}"

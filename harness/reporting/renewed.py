@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from harness import bench as benches
 from harness.errors import MissingError, UsageError
 from harness.options import ShowResult
+from harness.reporting.outcome import Measure
 from harness.reporting.page import Cell, Column, Note, Page, Row, Table
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.selecting import read_judged
@@ -12,7 +13,6 @@ from harness.results import read
 from harness.results.passed import passes
 from harness.results.renewed import SEEDS, Known, by_place, known
 from harness.results.spent import Cost
-from harness.words import rounded
 
 
 def check(options: ShowResult) -> None:
@@ -82,9 +82,8 @@ def _verdict(one: Known) -> str:
 def _in_words(model: str, one: Known) -> str:
     if one.silent:
         return f"{model}: nothing can be said, as nearly all or nearly none is passed."
-    ends = one.interval
-    span = f" ({rounded(ends.low, 2)} to {rounded(ends.high, 2)})" if ends else ""
-    size = f"{'+' if one.difference.value > 0 else ''}{rounded(one.difference.value, 2)}{span}"
+    measure, difference = Measure("numbers"), one.difference.value
+    size = f"{'+' * (difference > 0)}{measure.value(difference)}{measure.ends(one.interval)}"
     if one.better:
         return f"{model} does better on the shipped questions than on renewed ones: {size}."
     return f"{model} is not shown to know the shipped questions: {size}."

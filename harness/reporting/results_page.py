@@ -201,7 +201,7 @@ def _no_result(section: Section) -> str:
     """Return how many judgments are missing, and where most of them are."""
     parts, kind = section.ranking.missing, section.kind.removesuffix("s")
     name = _of(section.evidence[0])
-    absent = [part.failed + part.absent for part in parts]
+    absent = [part.lost for part in parts]
     lost, total = sum(absent), sum(absent) + sum(part.judged for part in parts)
     if section.kind == "pairs" and not section.evidence[0].baseline:  # counted for both models
         lost, total = lost // 2, total // 2
@@ -218,7 +218,7 @@ def _so_far(section: Section) -> Table:
     for part in section.ranking.missing:
         count = counts.setdefault(part.model, {"judged": 0, "missing": 0})
         count["judged"] += part.judged
-        count["missing"] += part.failed + part.absent
+        count["missing"] += part.lost
     main = section.tables[0]
     section.rows = [{**row, **counts[row["model"]]} for row in section.rows]
     rows = [{**row, **counts[row["model"]]} for row in main.rows]

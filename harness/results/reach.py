@@ -19,7 +19,17 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.errors import MissingError, UsageError
-from harness.results.estimate import Bools, Estimate, Floats, Ints, Tested, holm, jackknife, ratio
+from harness.results.estimate import (
+    Bools,
+    Estimate,
+    Floats,
+    Interval,
+    Ints,
+    Tested,
+    holm,
+    jackknife,
+    ratio,
+)
 from harness.results.scores import Scores
 from harness.results.strengths import logistic
 
@@ -67,9 +77,14 @@ class Gap(NamedTuple):
     tested: Tested
 
     @property
+    def interval(self) -> Interval | None:
+        """The interval of the difference at the level of its test."""
+        return self.difference.interval_at(self.tested.level)
+
+    @property
     def decided(self) -> bool:
-        """Whether the interval at the level of its test excludes no difference."""
-        ends = self.difference.interval_at(self.tested.level)
+        """Whether that interval excludes no difference."""
+        ends = self.interval
         return ends is not None and not ends.low <= 0 <= ends.high
 
 
