@@ -113,6 +113,14 @@ def test_bad_input_is_one_line(
     assert error.count("\n") == 1
 
 
+def test_what_turnbench_toml_says_of_judging_is_left_aside(
+    folder: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("turnbench.toml").write_text('judge_model = "gpt-4.1"\njudge_set = "mt_bench"\n')
+    assert climb("--waves", "1") == 0
+
+
 def test_no_levels_no_reach(folder: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert show_result(["--reach", "--metric", "bleu", "--bench-name", "mt_bench"]) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -139,12 +139,11 @@ def climb(
 
 def check(record: RunBench) -> None:
     """Raise UsageError if an option has no meaning with --levels."""
-    for one in options.fields(RunBench):
-        if one.name not in _FLAGS and options.value_of(record, one.name) != one.default:
-            raise UsageError(
-                f"{options.option(one.name)} has no meaning with --levels: no judge is asked, and "
-                "the questions are those of the templates"
-            )
+    for name in sorted(record.typed - _FLAGS):
+        raise UsageError(
+            f"{options.option(name)} has no meaning with --levels: no judge is asked, and "
+            "the questions are those of the templates"
+        )
 
 
 def _wanted(climber: Climber, questions: Questions, wave: int) -> list[Wanted]:
