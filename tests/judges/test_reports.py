@@ -299,6 +299,12 @@ def test_attacks_are_planted_judged_and_resumed(
         pytest.param("judge_report repeat", "gen_judgment --samples", id="no samples"),
         pytest.param("judge_report wording", "mt_bench_wording_1", id="one wording"),
         pytest.param("judge_report checks", "run turnbench auto_checks", id="nothing checked"),
+        pytest.param(
+            "judge_report reference",
+            "there are no judgments of these judges in data/mt_bench; judge with --judge-set "
+            "mt_bench_unaided",
+            id="one judge set",
+        ),
     ],
 )
 def test_what_is_missing_is_one_line(

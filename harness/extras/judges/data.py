@@ -177,20 +177,21 @@ class Data:
         if paired is None and self.options.select.mode is not None:
             paired = self.options.select.mode != "single"
         if paired is None:
-            paired = bool((scores.opponent >= 0).all())
+            paired = bool(len(scores) and (scores.opponent >= 0).all())
         scores = scores.take((scores.opponent >= 0) == paired)
-        self._check(scores, paired=paired)
+        self._check(scores, paired=paired, judge_set=judge_set)
         return [v for v in verdicts_of(scores) if v.value is not None]
 
     def votes(self) -> list[RaterVerdict]:
         """Return the votes, and judgments, of --votes files, else of the benchmark."""
         return [v for v in verdicts_of(self.voted) if v.value is not None]
 
-    def _check(self, scores: Scores, *, paired: bool) -> None:
+    def _check(self, scores: Scores, *, paired: bool, judge_set: str | None = None) -> None:
         if not len(scores):
             what = "pairs" if paired else "judgments"
             where = ", ".join(map(str, self.options.select.input_file)) or self.bench.folder
-            raise MissingError(f"there are no {what} of these judges in {where}")
+            advice = f"; judge with --judge-set {judge_set}" if judge_set else ""
+            raise MissingError(f"there are no {what} of these judges in {where}{advice}")
         present = scores.sources_present.values()
         criteria = {source.criterion for source in present if source.kind == "judge"}
         if len(criteria) > 1:
