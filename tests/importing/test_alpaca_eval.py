@@ -59,6 +59,20 @@ def test_a_judge_set_of_the_annotators_name_gives_judge_and_version(tmp_path: pa
     )
 
 
+def test_outputs_make_a_benchmark_that_can_be_judged_as_it_is(
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = json_array(tmp_path / "a.json", ANNOTATIONS)
+    import_data("alpaca_eval", [path], "a", data_dir=tmp_path)
+    assert main(["check_bench", "a", "--data-dir", str(tmp_path)]) == 0
+    words = ["gen_judgment", "--judge-model", "gpt-4.1", "--baseline-model", "base", "--dry-run"]
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    assert main([*words, "--bench-name", "a", "--data-dir", str(tmp_path)]) == 0
+    assert "a, pairwise-baseline against base, judge set alpaca_eval" in capsys.readouterr().err
+
+
 def test_a_wrong_preference_is_an_error(tmp_path: pathlib.Path) -> None:
     path = json_array(tmp_path / "a.json", [ANNOTATIONS[0] | {"preference": 3}])
     with pytest.raises(DataError, match="null or a number from 1 to 2"):
