@@ -105,9 +105,8 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
     scores = scores.by("judge").plus(scores.by("person")).main()
     if not len(scores):
         return
-    high, low = np.maximum(scores.model, scores.opponent), np.minimum(scores.model, scores.opponent)
-    value = np.where(scores.model == high, scores.value, 1 - scores.value)
-    first, cell = distinct(scores.question, scores.turn, high, low, scores.metric)
+    value = scores.ordered().value
+    first, cell = distinct(scores.question, scores.turn, *scores.ends, scores.metric)
     judges = list(dict.fromkeys(source.judge for source in scores.sources))
     is_person = np.array([source.kind == "person" for source in scores.sources])[scores.source]
     judge = np.array([judges.index(source.judge) for source in scores.sources])[scores.source]

@@ -90,14 +90,15 @@ def agreement(compared: Iterable[Compared]) -> Agreement:
 
 def with_votes(judged: Scores, votes: Scores) -> Agreement:
     """Return how often one judge decides as people's votes do."""
-    voted = _votes(votes)
+    voted = _verdicts(votes)
     verdicts = preferences(judged, [item for item, _ in voted])
     return agreement((item, verdicts[item], vote) for item, vote in voted if item in verdicts)
 
 
-def _votes(votes: Scores) -> list[tuple[RatedItem, float]]:
-    voted = votes.take(votes.valid)
-    return list(zip(items(voted), values(voted).tolist(), strict=True))
+def _verdicts(scores: Scores) -> list[tuple[RatedItem, float]]:
+    """Return each verdict that there is, with its item."""
+    scores = scores.take(scores.valid)
+    return list(zip(items(scores), values(scores).tolist(), strict=True))
 
 
 def voters(votes: Scores) -> int:
@@ -111,7 +112,7 @@ Decided: TypeAlias = Mapping[RatedItem, float]
 
 def verdicts_on(judges: Mapping[str, Scores], votes: Scores) -> dict[str, Decided]:
     """Return each judge's verdicts on the pairs that people voted on."""
-    pairs = dict.fromkeys(item for item, _ in _votes(votes))
+    pairs = dict.fromkeys(item for item, _ in _verdicts(votes))
     return {name: preferences(scores, pairs) for name, scores in judges.items()}
 
 
@@ -121,7 +122,7 @@ def rank_judges(verdicts: Mapping[str, Decided], votes: Scores) -> list[Ranked]:
     They are in the order of their agreement on the votes that all of them decide; without any, of
     their agreement on what each decides.
     """
-    voted = _votes(votes)
+    voted = _verdicts(votes)
     found = {
         name: agreement((item, of[item], vote) for item, vote in voted if item in of)
         for name, of in verdicts.items()
@@ -163,9 +164,8 @@ def _less(first: Decided, second: Decided, voted: Iterable[tuple[RatedItem, floa
 
 def among(votes: Scores) -> Agreement:
     """Return how often two people's votes on one pair agree."""
-    voted = votes.take(votes.valid)
     by_item: dict[RatedItem, list[float]] = {}
-    for item, vote in zip(items(voted), values(voted).tolist(), strict=True):
+    for item, vote in _verdicts(votes):
         by_item.setdefault(item, []).append(vote)
     return agreement(
         (item, *two) for item, found in by_item.items() for two in combinations(found, 2)
@@ -216,9 +216,8 @@ def values(scores: Scores) -> Floats:
 
 def mean_verdicts(scores: Scores) -> dict[RatedItem, float]:
     """Return the mean of the verdicts on each item."""
-    scores = scores.take(scores.valid)
     by_item: dict[RatedItem, list[float]] = {}
-    for item, value in zip(items(scores), values(scores).tolist(), strict=True):
+    for item, value in _verdicts(scores):
         by_item.setdefault(item, []).append(value)
     return {item: sum(found) / len(found) for item, found in by_item.items()}
 

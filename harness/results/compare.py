@@ -663,8 +663,7 @@ def _absent(scores: Scores) -> Scores:
     is_expected = _expected_items(known)
     question, turn = (at.astype(known.turn.dtype) for at in np.nonzero(is_expected))
     number = np.cumsum(is_expected).reshape(is_expected.shape) - 1
-    who = np.minimum(known.model, known.opponent), np.maximum(known.model, known.opponent)
-    several, party = distinct(*who)
+    several, party = distinct(*known.ends)
     there = np.zeros((len(several), len(turn)), dtype=bool)
     there[party, number[known.question, known.turn]] = True
     if scores.paired and there.mean() <= 0.5:

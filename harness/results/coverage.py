@@ -246,8 +246,8 @@ def _one_each(scores: Scores) -> Scores:
     kinds = [(source.criterion, source.choice) for source in scores.sources]
     kind = np.array([kinds.index(of_source) for of_source in kinds], dtype=np.int64)
     scores = scores.take(np.argsort(~scores.valid, kind="stable"))
-    ends = np.minimum(scores.model, scores.opponent), np.maximum(scores.model, scores.opponent)
-    return scores.take(distinct(scores.question, scores.turn, *ends, kind[scores.source])[0])
+    columns = scores.question, scores.turn, *scores.ends, kind[scores.source]
+    return scores.take(distinct(*columns)[0])
 
 
 def together(several: Sequence[Coverage]) -> list[Coverage]:

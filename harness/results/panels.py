@@ -210,8 +210,7 @@ def _with_few(scores: Scores, codes: Collection[int], named: Collection[str]) ->
     for judge in judges:
         own = [code for code, source in sources.items() if source.judge == judge]
         rows = scores.take(np.isin(scores.source, own))
-        ends = np.minimum(rows.model, rows.opponent), np.maximum(rows.model, rows.opponent)
-        sizes[judge] = len(distinct(rows.question, rows.turn, *ends)[0])
+        sizes[judge] = len(distinct(rows.question, rows.turn, *rows.ends)[0])
     most = max(sizes.values())
     return [judge for judge in judges if judge not in named and sizes[judge] < most / 2]
 

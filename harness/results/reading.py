@@ -400,8 +400,7 @@ def _latest(scores: Scores) -> Bools:
     """Return which entries are of the last good row of those with equal keys."""
     keys = _Codes()
     source_key = np.array([keys[_key(source)] for source in scores.sources], dtype=np.int64)
-    ends = np.minimum(scores.model, scores.opponent), np.maximum(scores.model, scores.opponent)
-    columns = source_key[scores.source], scores.question, scores.turn, *ends
+    columns = source_key[scores.source], scores.question, scores.turn, *scores.ends
     starts = np.append(True, scores.row[1:] != scores.row[:-1])[: len(scores)]
     good = np.logical_or.reduceat(scores.valid, np.flatnonzero(starts)) if len(scores) else starts
     counts: Bools = store.last_good(combined(*columns)[starts], good)

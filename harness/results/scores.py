@@ -136,6 +136,14 @@ class Scores:
         return bool(len(self)) and bool((self.opponent >= 0).all())
 
     @property
+    def ends(self) -> tuple[Ints, Ints]:
+        """The lesser and the greater code of each entry's two models; of others -1 and the model.
+
+        They are the same from whichever side a pair is seen.
+        """
+        return np.minimum(self.model, self.opponent), np.maximum(self.model, self.opponent)
+
+    @property
     def valid(self) -> Bools:
         """Which entries have a verdict."""
         return ~np.isnan(self.value)
@@ -237,10 +245,11 @@ class Scores:
         turned = self.model < self.opponent
         if not turned.any():
             return self
+        lesser, greater = self.ends
         return replace(
             self,
-            model=np.maximum(self.model, self.opponent),
-            opponent=np.minimum(self.model, self.opponent),
+            model=greater,
+            opponent=lesser,
             value=np.where(turned, 1 - self.value, self.value),
             shown_first=np.where(turned, 1 - self.shown_second, self.shown_first),
             shown_second=np.where(turned, 1 - self.shown_first, self.shown_second),
