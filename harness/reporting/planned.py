@@ -5,7 +5,7 @@ from pathlib import Path
 
 from harness.reporting.page import Column, Page, Table
 from harness.reporting.selecting import Judged
-from harness.results.planned import kept, read_plan
+from harness.results.planned import check_plan, read_plan
 from harness.words import listed
 
 
@@ -16,7 +16,7 @@ def with_plan(page: Page, path: Path, judged: Judged) -> Page:
         DataError: the file is no plan.
     """
     plan = read_plan(path)
-    points = kept(plan, judged.bench, judged.groups)
+    points = check_plan(plan, judged.bench, judged.groups)
     broken = [point.name for point in points if not point.kept]
     sentence = f"The plan of {plan.made[:10]} was kept in all {len(points)} points."
     if broken:

@@ -22,17 +22,14 @@ from harness.reporting.section import View, evidence_of, title
 from harness.reporting.selecting import Judged, read_judged
 from harness.results import Panel, conversations, summarize
 from harness.results.spent import Cost
-from harness.results.trend import FEWEST, Step, Trend, curves, trend
+from harness.results.trend import FEWEST, Step, Trend, compare_steps, curves
 from harness.words import counted, listed
-
-_NEED = "--trend needs grades, pairs, labels or a metric"
 
 
 def show(options: ShowResult, cost: Cost) -> Result:
     """Return a curve for each set of models whose names differ in one number."""
     judged = read_judged(options)
-    forms = ("grade", "pair", "label", "points", "dimensions", "metric", "vote")
-    panel = judged.panel(*forms, need=_NEED)
+    panel = judged.groups[0]
     sentences: list[str] = []
     tables: list[Table] = []
     pictures: list[Chart] = []
@@ -78,7 +75,7 @@ def _curve(panel: Panel, view: View, steps: Sequence[Step], at: int) -> tuple[st
             f"--trend: over 10% of the verdicts on {listed([step.model for step in lacking])} "
             "are missing; run gen_judgment again"
         )
-    found = trend(column, steps, drawn=panel.drawn is not None)
+    found = compare_steps(column, steps, drawn=panel.drawn is not None)
     measure = evidence.measure
     means = {s["model"]: s for s in summarize(column) if s["model"] in found.behind}
     rows: list[Row] = []

@@ -1,7 +1,7 @@
 """A plan of a comparison, written before it is made, and what became of it.
 
-    plan = make_plan(options)      models, judges, judge set, questions by hash, margin; no calls
-    kept(plan, bench, panel)       point by point what was planned, what is there, whether it is so
+    plan = make_plan(options)        models, judges, judge set, questions by hash, margin; no calls
+    check_plan(plan, bench, panels)  point by point what was planned, what is there, if it is so
 
 The smallest visible difference is what 80% of such comparisons would show:
 
@@ -23,7 +23,7 @@ import msgspec
 
 from harness import store
 from harness.bench import Bench, load_named
-from harness.errors import MissingError, UsageError
+from harness.errors import UsageError
 from harness.judging.sets import load_for
 from harness.options import Plan
 from harness.results.compare import compare
@@ -99,6 +99,7 @@ def make_plan(options: Plan) -> Planned:
     against = [model for model in models if model != baseline]
     tests = len(against) if baseline else len(models) * (len(models) - 1) // 2
     spread, source = _spread(bench, options.judge_model, mode)
+    visible = smallest_visible(spread, len(questions), tests)
     return Planned(
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         bench=bench.name,
@@ -113,7 +114,7 @@ def make_plan(options: Plan) -> Planned:
         turns=list(options.slice.turns),
         margin=options.margin,
         comparisons=tests,
-        smallest_visible=_rounded(smallest_visible(spread, len(questions), tests)),
+        smallest_visible=None if visible is None else round(visible, 4),
         spread=round(spread, 4),
         spread_from=source,
         prompts=dict(judge_set.contents),
@@ -132,31 +133,23 @@ def smallest_visible(spread: float, questions: int, tests: int = 1) -> float | N
     return (t_critical(LEVEL / tests, questions - 1) + POWER) * spread / math.sqrt(questions)
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
-
-
 def _spread(bench: Bench, judges: Sequence[str], mode: str) -> tuple[float, str]:
     """Return how much the difference of two models varies over questions, and how that is known."""
-    kind: Any = "single" if mode == "single" else "pair"
-    usual = "MT-Bench's grades by GPT-4" if kind == "single" else "the most that a rate can vary"
-    try:
-        scores = read(bench, kind=kind).of(judges=judges)
-    except MissingError:
-        scores = None
-    found = panels(scores, named=judges) if scores is not None and len(scores) else []
+    usual, half = (GRADES, "MT-Bench's grades by GPT-4"), 1.0
+    if mode != "single":
+        usual, half = (RATES, "the most that a rate can vary"), 0.5  # of a difference, the rate
+    scores = read(bench, kind="single" if mode == "single" else "pair", needed=False)
+    found = panels(scores.of(judges=judges), named=judges)
     if not found:
-        return (GRADES if kind == "single" else RATES), usual
-    panel = found[0]
-    compared = compare(panel.combined.of(metric=panel.metrics[0]))
-    half = 1.0 if kind == "single" else 0.5  # of a difference of win rates, the rate
+        return usual
+    compared = compare(found[0].combined.of(metric=found[0].metrics[0]))
     spreads = [
         half * pair.difference.se * math.sqrt(pair.difference.n)
         for pair in compared.pairs[:MOST_PAIRS]
         if pair.difference.n >= LEAST and pair.difference.se > 0
     ]
     if not spreads:
-        return (GRADES if kind == "single" else RATES), usual
+        return usual
     pairs = counted(len(spreads), "pair")
     import statistics  # costs more to import than most tables to make
 
@@ -193,11 +186,11 @@ def read_plan(path: Path) -> Planned:
     return store.read_toml(path, Planned)
 
 
-def kept(plan: Planned, bench: Bench, groups: Sequence[Panel]) -> list[Point]:
+def check_plan(plan: Planned, bench: Bench, groups: Sequence[Panel]) -> list[Point]:
     """Return what became of a plan, point by point; `groups` are what is shown."""
-    form = "grade" if plan.mode == "single" else "pair"
+    paired = plan.mode != "single"
     named = [panel for panel in groups if panel.judge_set == plan.judge_set]
-    panel = next((p for p in named if (p.form == "pair") == (form == "pair")), groups[0])
+    panel = next((p for p in named if (p.form == "pair") == paired), groups[0])
     made = judgments_made(panel)
     first = min((m.first for m in made.values() if m.first is not None), default=None)
     present = panel.scores.models_present
@@ -207,8 +200,9 @@ def kept(plan: Planned, bench: Bench, groups: Sequence[Panel]) -> list[Point]:
     today = {str(q.question_id): q.hash for q in bench.questions}
     changed = [key for key, wording in plan.questions.items() if today.get(key) != wording]
     judged = _judged(plan, panel)
-    shown_mode = "grades" if panel.form != "pair" else "pairs"
-    planned_mode = "grades" if form == "grade" else "pairs"
+    shown_mode, planned_mode = (
+        "pairs" if in_pairs else "grades" for in_pairs in (panel.form == "pair", paired)
+    )
     baseline = f" against {plan.baseline}" if plan.baseline else ""
     begun = "unknown" if first is None else datetime.fromtimestamp(first, UTC).isoformat()[:19]
     written = datetime.fromisoformat(plan.made).timestamp()

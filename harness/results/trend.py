@@ -77,7 +77,7 @@ Step(number=2000.0, model='run-2-step2000')]]
     return [steps for steps in found if len({step.number for step in steps}) >= FEWEST]
 
 
-def trend(scores: Scores, steps: Sequence[Step], *, drawn: bool = False) -> Trend:
+def compare_steps(scores: Scores, steps: Sequence[Step], *, drawn: bool = False) -> Trend:
     """Return a curve: what may be said of its steps at once.
 
     Raises:

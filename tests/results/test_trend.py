@@ -7,7 +7,7 @@ import pytest
 
 from harness.errors import MissingError
 from harness.results import of_rows
-from harness.results.trend import curves, trend
+from harness.results.trend import compare_steps, curves
 from tests.results.rows import grade
 
 STEPS = [f"base-{n}" for n in (500, 1000, 1500, 2000, 2500)]
@@ -61,7 +61,7 @@ def test_what_is_said_of_all_steps_at_once_is_true_in_95_of_100_curves(
     for _ in range(runs):
         hard = chance.normal(0, 1, len(scores.questions))[scores.question]
         value = mean[scores.model] + hard + chance.normal(0, 1, len(scores))
-        found = trend(replace(scores, value=value), steps)
+        found = compare_steps(replace(scores, value=value), steps)
         behind = {name: max(truth) - true for name, true in zip(STEPS, truth, strict=True)}
         false += any(
             not (found.behind[name].least <= behind[name] <= found.behind[name].most)
@@ -78,7 +78,7 @@ def test_one_clear_peak_is_the_only_one_that_may_be_best() -> None:
     values = {"base-500": 5.0, "base-1000": 8.0, "base-1500": 6.5}
     rows = [grade(q, name, v + q % 3 / 4) for q in range(12) for name, v in values.items()]
     (steps,) = curves(values)
-    found = trend(of_rows(rows), steps)
+    found = compare_steps(of_rows(rows), steps)
     assert [step.model for step in found.possible] == ["base-1000"]
     assert found.behind["base-1500"] == (1.5, 1.5)
 
@@ -87,4 +87,4 @@ def test_steps_without_common_questions_are_not_compared() -> None:
     rows = [grade(q + 10 * at, name, 5) for q in range(6) for at, name in enumerate(STEPS[:3])]
     (steps,) = curves(STEPS[:3])
     with pytest.raises(MissingError, match="have 0 questions in common"):
-        trend(of_rows(rows), steps)
+        compare_steps(of_rows(rows), steps)
