@@ -74,8 +74,8 @@ class Side(NamedTuple):
     facts: str = ""
     user: str = ""
     """The played user's words, which differ by model."""
-    others: Sequence[str] = ()
-    """The turn in further conversations of the model."""
+    others: Sequence[tuple[int, str]] = ()
+    """The turn in further conversations of the model, each with its index."""
     history: Sequence[str] = ()
     is_long: bool = False
     """Whether the answer is folded at first."""
@@ -227,7 +227,11 @@ class Conversation:
             marks=_marks(detail, written),
             facts=_facts(detail),
             user="".join(choice.user[turn - 1 : turn]),
-            others=[_body(o.turns[turn - 1], self.view) for o in others if turn <= len(o.turns)],
+            others=[
+                (other.index, _body(other.turns[turn - 1], self.view))
+                for other in others
+                if turn <= len(other.turns)
+            ],
             history=[_body(reply, self.view) for reply in choice.history[: turn - 1]],
         )
 
@@ -260,10 +264,10 @@ def _facts(detail: Detail) -> str:
 
 
 def tell_apart(row: Judgment) -> str:
-    """Return what tells a judgment from others of its judge; samples count from 0 as in files."""
+    """Return what tells a judgment from others of its judge; they count from 0 as in files."""
     more = [row.criterion] if row.criterion else []
     more += [f"sample {row.sample}"] if row.sample else []
-    more += [f"conversation {row.choice + 1}"] if row.choice else []
+    more += [f"choice {row.choice}"] if row.choice else []
     more += [row.judge_set] if row.judge_set not in (UNSTATED, "mt_bench") else []
     return ", ".join(more)
 

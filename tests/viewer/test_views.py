@@ -180,6 +180,19 @@ def test_each_cell_of_the_grid_leads_to_a_verdict(views: Views) -> None:
     assert titles == ["bee", "ant"] * 2  # as the columns stand
 
 
+def test_a_verdict_and_its_conversation_have_one_number(tmp_path: pathlib.Path) -> None:
+    home = small(tmp_path) / "small"
+    path = home / "model_answer" / "ant.jsonl"
+    rows = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+    second = {"index": 1, "turns": ["On second thought, 1.", "Yes."]}
+    write(path, [row | {"choices": [*row["choices"], second]} for row in rows])
+    path = home / "model_judgment" / "lu_single.jsonl"
+    write(path, [msgspec.json.decode(path.read_bytes().splitlines()[0]) | {"choice": 1}], "ab")
+    page = words(Views(Home(tmp_path)).show("?tab=questions&question=1&model=ant")[1])
+    assert "lu (choice 1)" in page
+    assert "Choice 1 On second thought, 1." in page
+
+
 def test_long_reasons_and_answers_are_folded(views: Views, tmp_path: pathlib.Path) -> None:
     query = "?tab=questions&question=1&model=ant&model=bee"
     assert "Read on" not in views.show(query)[1]
