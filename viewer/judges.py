@@ -25,6 +25,7 @@ from harness.reporting.people import judges_in_words
 from harness.results import Scores
 from harness.results.agreement import Agreement, among, items, raters, values, with_votes
 from harness.results.position import flips
+from harness.results.reading import rows_by_file
 from harness.results.spent import Cost
 from harness.types import Detail, Judgment, QuestionId
 from viewer import pages
@@ -174,11 +175,8 @@ class _Calls(msgspec.Struct, gc=False):
 
 def _calls(data: Data, scores: Scores) -> Iterator[Detail]:
     """Yield the calls behind some judgments."""
-    rows = np.unique(scores.row)
-    starts = [*(start for _, start, _ in data.scores.files), np.iinfo(np.int64).max]
-    for (path, start, kind), end in zip(data.scores.files, starts[1:], strict=True):
-        wanted = set(rows[(rows >= start) & (rows < end)].tolist())
-        if kind is not Judgment or not wanted:
+    for path, start, kind, wanted in rows_by_file(scores):
+        if kind is not Judgment:
             continue
         found = data.index.scan(path, _Calls, Judgment, lambda lines: b'"details"' in lines)
         for number, row in enumerate(found, start):

@@ -1,4 +1,4 @@
-"""The commands: each module has `work(parsed)`, which returns the exit code.
+"""The commands: each has a module with `run(record, console)`.
 
 main.py     `turnbench`, and every command by its name     command.py   what is done around each
 parser.py   a parser from an options record                calls.py     calls to chat models

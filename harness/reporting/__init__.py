@@ -12,9 +12,10 @@ section.py      one kind of judgments, ready for a page: rows, tables, what it s
 ranked.py       columns of verdicts ranked, one or several side by side
 kinds.py        what grades, labels, pairs and votes each add to that
 outcome.py      who is better, in words
-results_page.py sections as one page; against.py that of --against; other_pages.py of --cost, ...
+results_page.py sections as one page; the pages of other flags have a module each, or
+                other_pages.py
 people.py       how often judges decide as people do, in words
-remarks.py      what is not judged, and why judgments are missing
+remarks.py      who says otherwise, what is not judged; causes.py: why judgments are missing
 """
 
 from harness.reporting.page import Cell as Cell

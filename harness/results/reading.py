@@ -686,12 +686,16 @@ def read(
 
 def whole_rows(scores: Scores) -> Iterator[tuple[int, Row]]:
     """Yield the rows behind some entries, texts included, each with its number in `Scores.row`."""
-    numbers = np.unique(scores.row)
-    starts = [*(start for _, start, _ in scores.files), np.iinfo(np.int64).max]
-    for (path, start, kind_of_row), end in zip(scores.files, starts[1:], strict=True):
-        wanted = set(numbers[(numbers >= start) & (numbers < end)].tolist())
-        if not wanted:
-            continue
+    for path, start, kind_of_row, wanted in rows_by_file(scores):
         for number, place in enumerate(store.rows(path, kind_of_row), start):
             if number in wanted:
                 yield number, place.row
+
+
+def rows_by_file(scores: Scores) -> Iterator[tuple[Path, int, type[Any], set[int]]]:
+    """Yield the files behind some entries as in `Scores.files`, each with its entries' rows."""
+    numbers = np.unique(scores.row)
+    starts = [*(start for _, start, _ in scores.files), np.iinfo(np.int64).max]
+    for (path, start, kind_of_row), end in zip(scores.files, starts[1:], strict=True):
+        if wanted := set(numbers[(numbers >= start) & (numbers < end)].tolist()):
+            yield path, start, kind_of_row, wanted
