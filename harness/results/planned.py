@@ -68,6 +68,12 @@ class Planned(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     questions: dict[str, str] = {}
     """The hash of each question, by its id."""
 
+    def __repr__(self) -> str:
+        models = ", ".join(self.models)[:100]
+        return (
+            f"<Planned {self.bench[:60]}: {models} on {counted(len(self.questions), 'question')}>"
+        )
+
 
 class Point(NamedTuple):
     """One point of a plan."""

@@ -193,6 +193,7 @@ def test_plans_and_benches_have_short_names(
     panel = panels(scores)[0]
     ranking = rank(panel.combined)
     found = scores, panel, ranking, ranking.comparisons, ranking.models[0].mean
+    assert len(repr(harness.plan(BOTH, "builtin/overlap", bench_name="mt_bench"))) <= 200
     judge_set = harness.load_judge_set("mt_bench")
     for value in (report, report.plan, loaded, results, results.page, report.page, *found):
         assert len(repr(value)) <= 200
