@@ -129,8 +129,10 @@ def results_of(data: Data, view: View, chosen: Verdicts) -> Shown:
     if view.verdicts or view.judge or not chosen.panel.is_judged:
         panel = chosen.of(view.judge)
         panels = [panel, *(beside.panel for beside in _pairs_beside(data, panel))]
-        codes = [code for panel in panels for code in panel.scores.sources_present]
-        scores = data.scores.take(np.isin(data.scores.source, codes))
+        shown = {code: s for panel in panels for code, s in panel.scores.sources_present.items()}
+        left_out = [row for row in data.scores.not_current if row.source in shown.values()]
+        scores = data.scores.take(np.isin(data.scores.source, list(shown)))
+        scores = replace(scores, not_current=left_out)
     options = ShowResult(
         metric=(chosen.panel.judge_set,) if chosen.panel.form == "metric" else (),
         bench=ShownBench(bench_name=(data.bench.name,)),

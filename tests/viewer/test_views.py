@@ -5,11 +5,12 @@ import html
 import io
 import pathlib
 import re
+from typing import Any
 
 import msgspec
 import pytest
 
-from harness import show_result
+from harness import gen_answer, gen_judgment, show_result
 from harness.cli.main import viewer as main
 from tests.viewer.small import small, write
 from viewer.app import Views
@@ -72,6 +73,23 @@ def test_two_models_ticked_are_the_pairs_between_them_as_on_the_terminal(
     pairs = [row for row in rows_of_csv(views, query) if row["mode"] == "pairwise-all"]
     assert {row["model"]: float(row["win_rate_adjusted"]) for row in pairs} == rates
     assert "not decided" in words(page)
+
+
+def test_what_is_out_of_date_is_counted_of_the_verdicts_that_are_shown(
+    tmp_path: pathlib.Path,
+) -> None:
+    where: dict[str, Any] = {"data_dir": str(tmp_path), "first_n": 6}
+    gen_answer(["builtin/outline", "builtin/eliza"], **where)
+    for mode in ("single", "pairwise-all"):
+        gen_judgment("builtin/overlap", mode, **where)
+    path = tmp_path / "mt_bench" / "model_answer" / "builtin%2Feliza.jsonl"
+    first, *lines = path.read_text().splitlines()
+    path.write_text("\n".join([first.replace('"turns":["', '"turns":["Well. '), *lines, ""]))
+    views = Views(Home(tmp_path))
+    for query, flags in (("?verdicts=pair/mt_bench", {"mode": "pairwise-all"}), ("", {})):
+        shown = show_result(**flags, data_dir=str(tmp_path))
+        (cause,) = (note.text for note in shown.page.causes)
+        assert cause in words(views.show(query).page)
 
 
 @pytest.mark.parametrize("models", [("ant", "bee"), ("bee", "cat"), ("ant",), ()])
