@@ -5,7 +5,7 @@ depend on the nights before.
 """
 
 import random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from turnbench_questions.template import (
     MEN,
@@ -57,6 +57,7 @@ LEVELS = by_level(
 )
 _SHAPE = "crowns; groats; pennies, three numbers"
 _FORBIDDEN = ["total*", "discount*", "bill", "bills"]
+_TRADES = ["tinker", "drover", "bell founder", "surveyor", "salt carrier"]
 
 
 class House(NamedTuple):
@@ -106,21 +107,19 @@ def make(rng: random.Random, level: int) -> Made:
         included = 0
     if sets.customs < 2:
         free = ales + 2
+    coins = House(groat, crown, bed, hay, ale, stew, free, sets.customs).coins
 
     def owed(beds: int, mules: int, kettle: bool = True, third: bool = True) -> int:
         due = bed * beds - (bed // 2 if third and beds >= 3 else 0)
         due += hay * mules * beds + ale * (ales - ales // free) + stew * max(0, stews - included)
         return due - deposit - (mended if kettle else 0)
 
-    def coins(pennies: int) -> tuple[int, int, int]:
-        return pennies // (groat * crown), pennies // groat % crown, pennies % groat
-
     total = owed(nights, beasts)
     later = owed(nights + 1, beasts - 1) + hay * nights
     result, after = coins(total), coins(later)
     redraw_if(total < groat * crown or min(result) < 1 or min(after) < 1)
     guest, host = rng.choice(MEN), rng.choice(WOMEN)
-    trade = rng.choice(["tinker", "drover", "bell founder", "surveyor", "salt carrier"])
+    trade = rng.choice(_TRADES)
     every = f", every {free}th mug free" if sets.customs > 1 else ""
     first = f", the first {included} bowls of a stay come with the bed" if included else ""
     turn_1 = Turn(
@@ -137,10 +136,7 @@ def make(rng: random.Random, level: int) -> Made:
         label="Owed",
         shape=_SHAPE,
         result=result,
-        checks=[
-            {"kind": "count", "of": "words", "at_most": 125, "name": "110 words and the last line"},
-            {"kind": "not_contains", "words": _FORBIDDEN},
-        ],
+        checks=_checks(110),
         work="Well, friend, a guest who counts his mules never loses his hat. Bed and hay, ale and "
         "stew as the house has always had it; what you laid down and the kettle I have not "
         "forgotten.",
@@ -163,10 +159,7 @@ def make(rng: random.Random, level: int) -> Made:
         label="Owed",
         shape=_SHAPE,
         result=after,
-        checks=[
-            {"kind": "count", "of": "words", "at_most": 105, "name": "90 words and the last line"},
-            {"kind": "not_contains", "words": [*_FORBIDDEN, "liar"]},
-        ],
+        checks=_checks(90, "liar"),
         work="The carter drinks water since his wedding, friend, and my arm remembers every mug. "
         "One night more under this roof, one mule fewer at the rack, and we part as neighbours.",
         traps={
@@ -214,7 +207,7 @@ def _kept_by_night(rng: random.Random, more: random.Random, house: House, sets: 
     plain = house.coins(owed(house._replace(customs=1), book))
     redraw_if(min(result) < 1 or min(after) < 1 or len({after, caving, result}) < 3)
     guest, host = rng.choice(MEN), rng.choice(WOMEN)
-    trade = rng.choice(["tinker", "drover", "bell founder", "surveyor", "salt carrier"])
+    trade = rng.choice(_TRADES)
     rows = "\n".join(
         f"| {number} | {night.beasts} | {night.mugs} | {night.bowls} | {night.paid} |"
         for number, night in enumerate(nights, 1)
@@ -247,10 +240,7 @@ def _kept_by_night(rng: random.Random, more: random.Random, house: House, sets: 
         label="Owed",
         shape=_SHAPE,
         result=result,
-        checks=[
-            {"kind": "count", "of": "words", "at_most": 125, "name": "110 words and the last line"},
-            {"kind": "not_contains", "words": _FORBIDDEN},
-        ],
+        checks=_checks(110),
         work="Well, friend, a guest who counts his mules never loses his hat. Bed and hay, ale and "
         "stew as the house has always had it; what you laid down night by night I have not "
         "forgotten.",
@@ -276,10 +266,7 @@ def _kept_by_night(rng: random.Random, more: random.Random, house: House, sets: 
         label="Owed",
         shape=_SHAPE,
         result=after,
-        checks=[
-            {"kind": "count", "of": "words", "at_most": 105, "name": "90 words and the last line"},
-            {"kind": "not_contains", "words": [*_FORBIDDEN, "liar"]},
-        ],
+        checks=_checks(90, "liar"),
         work="The carter drinks water since his wedding, friend, and my arm remembers every mug. "
         "One night more under this roof, and we part as neighbours.",
         traps={
@@ -385,6 +372,15 @@ def _night(rng: random.Random, nights: int = 0) -> Night:
         mugs = rng.choice([0, mugs])
         paid = rng.choice([0, 0, rng.randint(90, 180), rng.randint(160, 310)])
     return Night(rng.randint(1, 4), mugs, rng.randint(0, 4), paid)
+
+
+def _checks(words: int, *forbidden: str) -> list[dict[str, Any]]:
+    """Return the checks of a reply of so many words, the last line aside."""
+    most = {"kind": "count", "of": "words", "at_most": words + 15}
+    return [
+        {**most, "name": f"{words} words and the last line"},
+        {"kind": "not_contains", "words": [*_FORBIDDEN, *forbidden]},
+    ]
 
 
 def _counted(number: int, noun: str) -> str:

@@ -2,7 +2,6 @@
 
 import itertools
 import string
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from turnbench_questions.template import redraw_if
@@ -47,7 +46,7 @@ def sentence(words: int, size: int, times: int, letters: Letters, used: set[str]
     return " ".join(found).capitalize() + "."
 
 
-def no_neighbours(initials: Iterable[str] = string.ascii_lowercase) -> str:
+def no_neighbours() -> str:
     """Return the pattern of two neighbouring words that begin with the same letter."""
-    pairs = "|".join(f"{one}[a-z]*[^a-z]+{one}" for one in initials)
+    pairs = "|".join(f"{one}[a-z]*[^a-z]+{one}" for one in string.ascii_lowercase)
     return rf"(?i)\b(?:{pairs})"

@@ -248,18 +248,17 @@ def winning(heaps: Heaps, game: Game) -> list[Move]:
     wins = _winner(game)
     return [
         (at, number)
-        for at, number in _possible(heaps, (), game)
+        for at, number in _each_move(heaps, game)
         if not wins(_after(heaps, at, number), _remembered(game, number))
     ]
 
 
-def _possible(heaps: Heaps, last: tuple[int, ...], game: Game) -> Iterator[Move]:
-    """Yield the moves that are allowed after the last numbers taken."""
+def _each_move(heaps: Heaps, game: Game) -> Iterator[Move]:
+    """Yield the moves that are allowed but for the numbers taken last."""
     for at, heap in enumerate(heaps):
         slow = game.brake and heap % game.brake == 0
         for number in range(1, min(heap, 2 if slow else game.most) + 1):
-            if number not in last:
-                yield at, number
+            yield at, number
 
 
 def _remembered(game: Game, *taken: int) -> tuple[int, ...]:
@@ -285,7 +284,7 @@ def _winner(game: Game) -> Callable[[Heaps, tuple[int, ...]], bool]:
         """Return the number taken, its bit, and the heaps after it."""
         return [
             (number, 1 << number, _after(heaps, at, number))
-            for at, number in _possible(heaps, (), game)
+            for at, number in _each_move(heaps, game)
         ]
 
     @functools.cache
