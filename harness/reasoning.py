@@ -28,7 +28,6 @@ _WRAPPER, _WRAPPER_END = (
     re.compile(_TABLE["expressions"][name]) for name in ("wrapper", "wrapper_end")
 )
 _LONE: list[str] = _TABLE["texts"]["lone"]
-_UNSTATED = Detail()
 
 
 class Split(NamedTuple):
@@ -79,7 +78,7 @@ def split_answer(answer: Answer) -> Answer:
 def _split_choice(choice: Choice) -> Choice:
     found: dict[int, Split] = {}
     for at, text in enumerate(choice.turns):
-        detail = choice.details[at] if at < len(choice.details) else _UNSTATED
+        detail = choice.detail(at + 1)
         if detail.given is None:
             split = split_reasoning(text, cut=detail.finish_reason in ("unstated", "length"))
             if split.text != text:

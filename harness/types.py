@@ -158,6 +158,10 @@ class Choice(Row, kw_only=True):
     """What the played user said, one for each reply and perhaps one that ended it."""
     user_details: list[Detail] = []
 
+    def detail(self, turn: int) -> Detail:
+        """Return all of the reply in a turn but its text; other tools' rows say nothing of it."""
+        return self.details[turn - 1] if turn <= len(self.details) else Detail()
+
 
 class MadeFrom(Row, kw_only=True):
     """Hashes of what a row was made from; the row is current if they equal today's."""

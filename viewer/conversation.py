@@ -219,7 +219,7 @@ class Conversation:
             return side
         choice, *others = answer.choices
         written = choice.turns[turn - 1]
-        detail = choice.details[turn - 1] if turn <= len(choice.details) else Detail()
+        detail = choice.detail(turn)
         return side._replace(
             body=self._changes(model, turn, written) or _body(written, self.view),
             is_long=_is_long(written, LONG) and not self.view.changes,

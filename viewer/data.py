@@ -19,7 +19,8 @@ import msgspec
 import numpy as np
 
 from harness import bench as benches
-from harness.bench import Bench, name_of
+from harness.bench import Bench
+from harness.bench.names import name_of_file
 from harness.errors import DataError, MissingError, TurnbenchError, UsageError
 from harness.options import ReasoningShown
 from harness.results import Panel, Scores, baseline_of, panels, rank, read
@@ -107,7 +108,7 @@ class Data:
     @functools.cached_property
     def scores(self) -> Scores:
         """All verdicts, votes and metrics."""
-        metrics = [name_of(path.name.split(".jsonl")[0]) for path in self.bench.metric_files()]
+        metrics = [name_of_file(path.name) for path in self.bench.metric_files()]
         self.index.progress = "reading the verdicts"
         faults: list[DataError] = []
         try:

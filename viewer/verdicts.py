@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from harness import store
 from harness.errors import UsageError
 from harness.reporting.changes import Counts, changed_in_words, first_words
 from harness.reporting.formats import csv
@@ -531,4 +532,4 @@ def file(data: Data, view: View, kind: str) -> str:
         del row["place"]
     if kind == "csv":
         return csv(Page("", rows=rows))
-    return "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
+    return store.encode_lines(rows).decode()

@@ -22,7 +22,7 @@ from harness.bench.names import (
     check_bench_name,
     file_stem,
     judgment_file_name,
-    name_of,
+    name_of_file,
     parse_judgment_name,
 )
 from harness.errors import DataError, MissingError, UsageError
@@ -445,8 +445,5 @@ def _file_of_person(folder: pathlib.Path, name: str) -> pathlib.Path:
 
 
 def _by_model(folder: pathlib.Path) -> dict[str, pathlib.Path]:
-    names = {
-        name_of(path.name.removesuffix(".gz").removesuffix(".jsonl")): path
-        for path in store.data_files(folder)
-    }
+    names = {name_of_file(path.name): path for path in store.data_files(folder)}
     return dict(sorted(names.items()))

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness import registry, store
 from harness.bench.bench import Settings, find_source
-from harness.bench.names import check_bench_name, name_of
+from harness.bench.names import check_bench_name, name_of_file
 from harness.errors import DataError, TurnbenchError, UsageError
 from harness.registry import Shown
 from harness.types import Answer, Question, QuestionId
@@ -132,7 +132,7 @@ def _note_unused_references(report: BenchReport) -> None:
 
 
 def _check_references(report: BenchReport, path: pathlib.Path) -> None:
-    author = name_of(path.name.removesuffix(".gz").removesuffix(".jsonl"))
+    author = name_of_file(path.name)
     faults: list[DataError] = []
     answered = report.references[author] = set()
     turns = {question.question_id: len(question.turns) for question in report.questions}

@@ -51,6 +51,15 @@ def name_of(stem: str) -> str:
     return name if stem in written else stem
 
 
+def name_of_file(name: str) -> str:
+    """Return whose rows a data file holds, by the file's name.
+
+    >>> name_of_file("org%2Fmodel.jsonl.gz")
+    'org/model'
+    """
+    return name_of(name.removesuffix(".gz").removesuffix(".jsonl"))
+
+
 def _escaped(name: str, *, windows: bool = False) -> str:
     escaped = _UNSAFE.sub(_code, name)
     return _UNSAFE_ON_WINDOWS.sub(_code, escaped) if windows else escaped

@@ -318,7 +318,7 @@ class Prompts:
             return ["\n\n".join(messages)]
         texts = list(map(fence, self.replies(model, match)))
         for at, text in enumerate(texts):
-            if at < len(choice.history[: match.turn - 1]) or _supplied(choice, at):
+            if at < len(choice.history[: match.turn - 1]) or choice.detail(at + 1).given:
                 texts[at] = f"{GIVEN}\n{text}"
         return texts
 
@@ -429,10 +429,6 @@ def replies_shown(choice: Choice, turn: int, answer_field: str | None) -> list[s
         return ["\n\n".join(messages)]
     turns = replies_so_far(choice, turn)
     return turns if answer_field is None else [extracted(t, answer_field).answer for t in turns]
-
-
-def _supplied(choice: Choice, at: int) -> bool:
-    return any(detail.given for detail in choice.details[at : at + 1])
 
 
 def replies_so_far(choice: Choice, turn: int) -> list[str]:

@@ -17,6 +17,7 @@ from harness.bench import Bench
 from harness.bench.current import Split, in_words, parameter_changes, split
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
+from harness.judging.prompts import replies_so_far
 from harness.metrics.metric import Measured, MeasuredTurn, Metric
 from harness.options import AutoChecks, AutoMetrics
 from harness.registry import Shown
@@ -179,8 +180,7 @@ def _items(
         for turn in range(first_own_turn(model), len(choice.turns) + 1):
             if question.given(turn) is not None:
                 continue
-            history = choice.history[: turn - 1]
-            replies = [*history, *choice.turns[len(history) : turn]]
+            replies = replies_so_far(choice, turn)
             if name is not None:
                 replies = [extracted(reply, name).answer for reply in replies]
             reference = expected[turn - 1] if turn <= len(expected) else ""

@@ -670,7 +670,7 @@ def read(
                     path, Vote if of_votes else Judgment, only_known=not votes, faults=faults
                 )
     for path in bench.metric_files():
-        if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
+        if bench_names.name_of_file(path.name) in metrics:
             table.read(path, Measurement, only_known=not elsewhere, faults=faults)
     scores = table.scores()
     today.answers.keep()

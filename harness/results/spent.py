@@ -136,9 +136,8 @@ def answer_calls(model: str, answer: Answer, turns: Collection[int] = ()) -> Ite
 def _replies(answer: Answer) -> Iterator[tuple[int, Detail, str]]:
     """Yield the turn of each reply, its detail and its text."""
     for choice in answer.choices:
-        for at, text in enumerate(choice.turns):
-            detail = choice.details[at] if at < len(choice.details) else Detail()
-            yield at + 1, detail, text
+        for turn, text in enumerate(choice.turns, 1):
+            yield turn, choice.detail(turn), text
 
 
 def judgment_calls(judgment: Judgment) -> Iterator[Call]:

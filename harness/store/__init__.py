@@ -30,7 +30,7 @@ from harness.store.read import (
     rows_at,
 )
 from harness.store.toml import convert, explain, read_toml
-from harness.store.write import Writer, state_dir, write_file
+from harness.store.write import Writer, encode_lines, state_dir, write_file
 
 __all__ = [
     "Failure",
@@ -42,6 +42,7 @@ __all__ = [
     "count_behind",
     "count_lines",
     "data_files",
+    "encode_lines",
     "explain",
     "failures",
     "fingerprint",

@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import time
 from collections import deque
+from collections.abc import Iterable
 from typing import Any, Generic, Self, TypeVar
 
 import msgspec
@@ -196,6 +197,11 @@ def append_whole(file: int, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.ftruncate(file, size)
         raise
+
+
+def encode_lines(rows: Iterable[object]) -> bytes:
+    """Return rows as JSON Lines."""
+    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
 def write_file(path: pathlib.Path, text: str | bytes) -> None:

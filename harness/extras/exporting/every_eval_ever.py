@@ -291,7 +291,7 @@ def _conversation(
         messages.append({"turn_idx": 0, "role": "system", "content": answer.system_prompt})
     judged = 0
     for turn, text in enumerate(choice.turns):
-        detail = choice.details[turn] if turn < len(choice.details) else Detail()
+        detail = choice.detail(turn + 1)
         said = asked[turn] if turn < len(asked) else ""
         messages.append({"turn_idx": len(messages), "role": "user", "content": said})
         judged = len(messages) if turn == row.turn - 1 else judged

@@ -10,9 +10,9 @@ judged in both orders.
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-import msgspec
 from msgspec import UNSET
 
+from harness import store
 from harness.bench import Bench, file_stem
 from harness.extras.exporting.export import File, Results, one_of
 from harness.types import FAILED_SCORE, Answer, Judgment
@@ -34,18 +34,18 @@ def fastchat(bench: Bench, results: Results) -> Iterator[File]:
         {"question_id": q.question_id, "category": q.category, "turns": q.turns}
         for q in bench.questions
     ]
-    yield File("question.jsonl", _lines(questions), {"questions": len(questions)})
+    yield File("question.jsonl", store.encode_lines(questions), {"questions": len(questions)})
     for model in results.models:
         answers = [_answer(answer) for answer in bench.answers(model).values()]
         if answers:
             path = f"model_answer/{file_stem(model)}.jsonl"
-            yield File(path, _lines(answers), {f"answers by {model}": len(answers)})
+            yield File(path, store.encode_lines(answers), {f"answers by {model}": len(answers)})
     if references := bench.references():
         rows = [
             {"question_id": key, "choices": [{"index": 0, "turns": list(turns)}]}
             for key, turns in references.turns.items()
         ]
-        yield File(f"reference_answer/{file_stem(references.name)}.jsonl", _lines(rows))
+        yield File(f"reference_answer/{file_stem(references.name)}.jsonl", store.encode_lines(rows))
     judges = dict.fromkeys(row.judge_model for row in results.judgments)
     for judge in judges:
         for kind, fields in _KINDS:
@@ -54,11 +54,9 @@ def fastchat(bench: Bench, results: Results) -> Iterator[File]:
             judgments = [_row(row, fields) for row in of_judge if _fits(row, results)]
             if judgments:
                 path = f"model_judgment/{file_stem(judge)}_{kind}.jsonl"
-                yield File(path, _lines(judgments), {f"{kind} by {judge}": len(judgments)})
-
-
-def _lines(rows: Iterable[Any]) -> bytes:
-    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
+                yield File(
+                    path, store.encode_lines(judgments), {f"{kind} by {judge}": len(judgments)}
+                )
 
 
 def _answer(answer: Answer) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def _sample(
     if answer.system_prompt:
         messages.append({"role": "system", "content": answer.system_prompt})
     for turn, text in enumerate(choice.turns):
-        detail = choice.details[turn] if turn < len(choice.details) else Detail()
+        detail = choice.detail(turn + 1)
         if turn < len(asked):
             messages.append({"role": "user", "content": asked[turn], "source": "input"})
         messages.append(_reply(text, detail, model))

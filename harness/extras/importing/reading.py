@@ -278,11 +278,10 @@ class _Import:
                 report.judgments += len(rows)
         if self.bench is None:
             # The last of all: until it is there, the same import completes what a kill left.
-            lines = [msgspec.json.encode(row).decode() + "\n" for row in self.questions]
-            self._write_file("question.jsonl", "".join(lines))
+            self._write_file("question.jsonl", store.encode_lines(self.questions))
             report.questions = len(self.questions)
 
-    def _write_file(self, name: str, text: str) -> None:
+    def _write_file(self, name: str, text: str | bytes) -> None:
         store.write_file(self.report.folder / name, text)
         self.report.written.append(self.report.folder / name)
 

@@ -188,11 +188,11 @@ def _first_turns(
 
 
 def _write(path: pathlib.Path, model: str, texts: Mapping[QuestionId, str]) -> None:
-    lines = []
-    for key, text in texts.items():
-        answer = Answer(question_id=key, model_id=model, choices=[Choice(turns=[text])])
-        lines.append(msgspec.json.encode(answer))
-    store.write_file(path, b"\n".join(lines) + b"\n")
+    answers = (
+        Answer(question_id=key, model_id=model, choices=[Choice(turns=[text])])
+        for key, text in texts.items()
+    )
+    store.write_file(path, store.encode_lines(answers))
 
 
 def _verdicts(
