@@ -13,6 +13,7 @@ from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
+from harness.judging.current import in_words
 from harness.options import Select, ShowResult, Slice
 from harness.reporting.section import View
 from harness.results import Panel, Scores, Source, baseline_of, common, panels, read
@@ -105,7 +106,10 @@ def select(
         if options.metric:
             names = " ".join(options.metric)
             raise MissingError(f"there are no numbers of {names}; run turnbench auto_metrics first")
-        there = {(source.judge, source.judge_set) for source in scores.sources}
+        if chosen.left_out:
+            causes = "; ".join(in_words(chosen.left_out))
+            raise MissingError(f"none of these judgments is current: {causes}")
+        there = {(own.judge, own.judge_set) for own in scores.sources_present.values()}
         names = listed(sorted(f"{judge} with judge set {name}" for judge, name in there), 9)
         raise MissingError(f"no such judgments; there are those of {names}")
     view = _view(options, bench, chosen)

@@ -132,6 +132,21 @@ def test_show_result_says_what_is_out_of_date_of_what_it_shows_and_its_commands_
     assert before - out_of_date() == int(stated[1])
 
 
+def test_where_all_that_is_asked_for_is_out_of_date_that_is_the_error(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 2)
+    for judge_set in ("mt_bench", "mt_bench_wording_1"):
+        judging = ["gen_judgment", "--judge-model", "builtin/overlap", "--judge-set", judge_set]
+        assert main([*judging, *where]) == 0
+    questions = tmp_path / "small" / "question.jsonl"
+    questions.write_text(questions.read_text().replace("Write 1.", "Write one."))
+    flags = ["--judge-set", "mt_bench", "--first-n", "1"]
+    assert main(["show_result", *flags, *where]) == 2
+    said = capsys.readouterr().err
+    assert "none of these judgments is current: 2 judgments are of questions that were" in said
+
+
 def test_what_is_not_shown_is_not_said_to_be_out_of_date(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
