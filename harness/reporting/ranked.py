@@ -190,7 +190,7 @@ class Ranked:
         ]
         main = Table(title(self.panel, self.view), columns, self.rows)
         section = Section(self.panel, [self.evidence], self.all_rows, [main])
-        section.caveats = caveats_of(self.panel, self.scores)
+        section.caveats = caveats_of(self.panel)
         if self.judges and len(self.ranking.complete) > 1 and not self.view.focus:
             self._add_judges(section)
         if self.view.focus in self.ranking.complete:
@@ -310,7 +310,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     table = Table(f"By {group}", columns, groups)
     every = Table(f"By {group}", columns, list(by_group.values()), "groups", only="json")
     section.tables += [table, every] if view.by else [every]
-    section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
+    section.caveats = [caveat for panel in panels for caveat in caveats_of(panel)]
     ends = [replace(column, format=f"interval{column.format}") for column in numbers]
     section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
     scale = evidence[0].measure.scale or ()

@@ -156,8 +156,8 @@ def title(panel: Panel, view: View) -> str:
     return ", ".join(parts)
 
 
-def caveats_of(panel: Panel, scores: Scores) -> list[Caveat]:
-    """Return what a reader must know of some of its scores."""
+def caveats_of(panel: Panel) -> list[Caveat]:
+    """Return what a reader must know of the verdicts of a panel."""
     caveats = [Caveat(METHOD, STOPPED)] if panel.looks is not None else []
     if panel.form != "metric" and any(judge.startswith("builtin/") for judge in panel.judges):
         text = f"Verdicts of {listed(panel.judges)} are for trying out, not for judging models."
@@ -170,10 +170,10 @@ def caveats_of(panel: Panel, scores: Scores) -> list[Caveat]:
         caveats.append(Caveat(CHANGED, text))
     if panel.scores.unchecked and panel.is_judged:
         caveats.append(Caveat(CHANGED, f"{unchecked_in_words(panel.scores.unchecked)}."))
-    own = [judge for judge in panel.judges if judge in scores.models_present]
+    own = [judge for judge in panel.judges if judge in panel.scores.models_present]
     if own and panel.is_judged:
         caveats.append(Caveat(ITSELF, f"{listed(own)} judges answers of its own."))
-    if lost := int((~panel.one_each(scores).valid).sum()):
+    if lost := int((~panel.one_each(panel.combined).valid).sum()):
         which = "that not all judges gave" if len(panel.judges) > 1 else "without a verdict"
         caveats.append(Caveat(MISSING, f"Left out: {counted(lost, 'judgment')} {which}."))
     return caveats

@@ -330,6 +330,10 @@ def test_short_facts_have_their_rates_and_categories(data: pathlib.Path) -> None
     page = text(show_result(data_dir=str(data)).page, 80)
     assert re.search(r"a +50 +.* 25 +25 +67 +0\.57\n", page)
     assert re.search(r"correct +writing +math +coding\na +50 +50 +50\n", page)
+    rows[0]["label"] = None
+    write(data / "mt_bench" / "model_judgment" / "j@facts_single.jsonl", rows)
+    note = show_result(data_dir=str(data)).page.notes[0]
+    assert note.text == "Left out: 1 judgment without a verdict."
 
 
 def test_a_run_that_was_stopped_says_how_many_questions_are_judged(data: pathlib.Path) -> None:
