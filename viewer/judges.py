@@ -23,7 +23,15 @@ from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table, row_of
 from harness.reporting.people import judges_in_words
 from harness.results import Scores
-from harness.results.agreement import Agreement, among, items, raters, values, with_votes
+from harness.results.agreement import (
+    Agreement,
+    among,
+    item_values,
+    items,
+    raters,
+    values,
+    with_votes,
+)
 from harness.results.position import flips
 from harness.results.reading import rows_by_file
 from harness.results.spent import Cost
@@ -218,8 +226,8 @@ def _repeats(scores: Scores) -> Iterable[bool]:
 
 def _longer(scores: Scores, lengths: Mapping[tuple[str, QuestionId], list[int]]) -> Iterable[bool]:
     """Yield of each decided pair of unlike length whether the longer answer won."""
-    pairs = scores.take(scores.valid & (scores.opponent >= 0) & (scores.value != 0.5))
-    for item, value in zip(items(pairs), values(pairs).tolist(), strict=True):
+    pairs = scores.take((scores.opponent >= 0) & (scores.value != 0.5))
+    for item, value in item_values(pairs):
         turns = [lengths.get((model, item.question), ()) for model in item.models]
         sizes = [characters[item.turn - 1] for characters in turns if item.turn <= len(characters)]
         if len(sizes) == 2 and sizes[0] != sizes[1]:

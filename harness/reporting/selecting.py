@@ -179,8 +179,7 @@ def is_chosen(source: Source, select: Select, judge_set: str | None = None) -> b
         return True
     return (
         (not select.judge_model or source.judge in select.judge_model)
-        and (judge_set or select.judge_set)
-        in (None, source.judge_set, f"{source.judge_set} {source.version}")
+        and (judge_set or select.judge_set) in (None, source.judge_set, source.versioned_set)
         and select.sample in (None, source.sample)
         and source.method.startswith(select.score_method or "")
     )

@@ -90,13 +90,13 @@ def agreement(compared: Iterable[Compared]) -> Agreement:
 
 def with_votes(judged: Scores, votes: Scores) -> Agreement:
     """Return how often one judge decides as people's votes do."""
-    voted = _verdicts(votes)
+    voted = item_values(votes)
     verdicts = preferences(judged, [item for item, _ in voted])
     return agreement((item, verdicts[item], vote) for item, vote in voted if item in verdicts)
 
 
-def _verdicts(scores: Scores) -> list[tuple[RatedItem, float]]:
-    """Return each verdict that there is, with its item."""
+def item_values(scores: Scores) -> list[tuple[RatedItem, float]]:
+    """Return each item that has a verdict, with its value: several verdicts, several times."""
     scores = scores.take(scores.valid)
     return list(zip(items(scores), values(scores).tolist(), strict=True))
 
@@ -112,7 +112,7 @@ Decided: TypeAlias = Mapping[RatedItem, float]
 
 def verdicts_on(judges: Mapping[str, Scores], votes: Scores) -> dict[str, Decided]:
     """Return each judge's verdicts on the pairs that people voted on."""
-    pairs = dict.fromkeys(item for item, _ in _verdicts(votes))
+    pairs = dict.fromkeys(item for item, _ in item_values(votes))
     return {name: preferences(scores, pairs) for name, scores in judges.items()}
 
 
@@ -122,7 +122,7 @@ def rank_judges(verdicts: Mapping[str, Decided], votes: Scores) -> list[Ranked]:
     They are in the order of their agreement on the votes that all of them decide; without any, of
     their agreement on what each decides.
     """
-    voted = _verdicts(votes)
+    voted = item_values(votes)
     found = {
         name: agreement((item, of[item], vote) for item, vote in voted if item in of)
         for name, of in verdicts.items()
@@ -165,7 +165,7 @@ def _less(first: Decided, second: Decided, voted: Iterable[tuple[RatedItem, floa
 def among(votes: Scores) -> Agreement:
     """Return how often two people's votes on one pair agree."""
     by_item: dict[RatedItem, list[float]] = {}
-    for item, vote in _verdicts(votes):
+    for item, vote in item_values(votes):
         by_item.setdefault(item, []).append(vote)
     return agreement(
         (item, *two) for item, found in by_item.items() for two in combinations(found, 2)
@@ -217,7 +217,7 @@ def values(scores: Scores) -> Floats:
 def mean_verdicts(scores: Scores) -> dict[RatedItem, float]:
     """Return the mean of the verdicts on each item."""
     by_item: dict[RatedItem, list[float]] = {}
-    for item, value in _verdicts(scores):
+    for item, value in item_values(scores):
         by_item.setdefault(item, []).append(value)
     return {item: sum(found) / len(found) for item, found in by_item.items()}
 

@@ -60,6 +60,11 @@ class Source(NamedTuple):
     """Of votes: whether it is a judge whose verdicts are in the form of votes."""
 
     @property
+    def versioned_set(self) -> str:
+        """The judge set with its version: `mt_bench 2`."""
+        return f"{self.judge_set} {self.version}".rstrip()
+
+    @property
     def kind(self) -> Literal["judge", "person", "program"]:
         """Who gives verdicts of this form."""
         if self.form == "metric":

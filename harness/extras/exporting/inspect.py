@@ -217,7 +217,7 @@ def _file_name(header: Mapping[str, Any]) -> str:
 
 def _judge_sets(results: Results) -> list[str]:
     sources = results.scores.sources_present.values()
-    return sorted({f"{source.judge_set} {source.version}".strip() for source in sources})
+    return sorted({source.versioned_set for source in sources})
 
 
 def _metrics(results: Results, model: str) -> list[dict[str, Any]]:

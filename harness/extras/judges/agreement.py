@@ -15,7 +15,7 @@ Source: Zheng et al. 2023 (arXiv:2306.05685), table 5; Cohen 1960; Kendall 1945.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from harness.errors import UsageError
-from harness.extras.judges.data import Data, RaterVerdict, itself, load, samples
+from harness.extras.judges.data import Data, RaterVerdict, by_item, itself, load, samples
 from harness.extras.judges.estimates import listing, over_questions, page, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Table, interval_columns, row_of
@@ -126,14 +126,7 @@ def _sides(data: Data) -> dict[str, dict[RatedItem, list[RaterVerdict]]]:
             sides.setdefault(v.file if by_file else "people", []).append(v)
         elif v.judge in judged:
             sides[v.judge] = judged[v.judge]
-    return {name: _by_item(verdicts) for name, verdicts in (sides | judged).items()}
-
-
-def _by_item(verdicts: Iterable[RaterVerdict]) -> dict[RatedItem, list[RaterVerdict]]:
-    items: dict[RatedItem, list[RaterVerdict]] = {}
-    for v in verdicts:
-        items.setdefault(v.item, []).append(v)
-    return items
+    return {name: by_item(verdicts) for name, verdicts in (sides | judged).items()}
 
 
 def _compared(

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from harness.errors import MissingError
-from harness.extras.judges.data import Data, by_item, itself, load, verdicts_of
+from harness.extras.judges.data import Data, itself, load, mean_by_item, verdicts_of
 from harness.extras.judges.estimates import page
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, interval_columns, row_of
@@ -51,8 +51,8 @@ def _show(options: JudgeReport, cost: Cost) -> Result:
     verdicts = [v for of in compared.values() for v in verdicts_of(of) if v.value is not None]
     if not verdicts:
         data.pairs()  # says what is missing
-    judged = by_item(verdicts)
-    votes = by_item(v for v in data.votes() if v.voter)
+    judged = mean_by_item(verdicts)
+    votes = mean_by_item(v for v in data.votes() if v.voter)
     voted = {item: value for item, value in votes.items() if item in judged}
     if not voted:
         raise MissingError("no pair has both a vote and the judge's verdict")

@@ -269,7 +269,7 @@ def verdicts_of(scores: Scores) -> list[RaterVerdict]:
                 source.judge,
                 None if math.isnan(number) else value,
                 of_item,
-                judge_set=f"{source.judge_set} {source.version}".rstrip(),
+                judge_set=source.versioned_set,
                 criterion=source.criterion or None,
                 sample=source.sample,
                 voter=source.kind == "person",
@@ -307,12 +307,20 @@ def samples(items: Iterable[Sequence[RaterVerdict]]) -> list[tuple[RaterVerdict,
     return [pair for verdicts in items for pair in combinations(verdicts, 2)]
 
 
-def by_item(verdicts: Iterable[RaterVerdict]) -> dict[RatedItem, float]:
-    """Return the mean verdict on each item."""
-    values: dict[RatedItem, list[float]] = {}
+def by_item(verdicts: Iterable[RaterVerdict]) -> dict[RatedItem, list[RaterVerdict]]:
+    """Return the verdicts on each item."""
+    items: dict[RatedItem, list[RaterVerdict]] = {}
     for v in verdicts:
-        values.setdefault(v.item, []).append(v.number)
-    return {item: statistics.fmean(numbers) for item, numbers in values.items()}
+        items.setdefault(v.item, []).append(v)
+    return items
+
+
+def mean_by_item(verdicts: Iterable[RaterVerdict]) -> dict[RatedItem, float]:
+    """Return the mean verdict on each item."""
+    return {
+        item: statistics.fmean(v.number for v in of_item)
+        for item, of_item in by_item(verdicts).items()
+    }
 
 
 def groups(

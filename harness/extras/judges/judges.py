@@ -40,7 +40,15 @@ import numpy as np
 from harness import store
 from harness.errors import MissingError, UsageError
 from harness.extras.judges.agreement import correlation, rank_correlation
-from harness.extras.judges.data import Data, Game, RaterVerdict, itself, load, verdicts_of
+from harness.extras.judges.data import (
+    Data,
+    Game,
+    RaterVerdict,
+    by_item,
+    itself,
+    load,
+    verdicts_of,
+)
 from harness.extras.judges.estimates import share
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, Note, Page, Table, formats, interval_columns, row_of
@@ -88,7 +96,7 @@ def _show(options: JudgeReport, cost: Cost) -> Result:
     if LONGEST not in judged:
         longest = [_longest(item, both, compatible) for item, both in texts.items() if both]
         if longest:
-            judged[LONGEST] = _by_item(v for v in longest for _ in range(SAMPLES))
+            judged[LONGEST] = by_item(v for v in longest for _ in range(SAMPLES))
     if compatible:
         judged = _first_four(judged)
     votes = _values(judged[PEOPLE])
@@ -173,16 +181,9 @@ def _judged(data: Data) -> dict[str, dict[RatedItem, list[RaterVerdict]]]:
         advice = "run gen_judgment --votes"
         raise MissingError(f"no judge has judged a pair that people voted on; {advice}")
     return {
-        name: _by_item(_swapped(v) if swap[v.item] else v for v in verdicts)
+        name: by_item(_swapped(v) if swap[v.item] else v for v in verdicts)
         for name, verdicts in judged.items()
     }
-
-
-def _by_item(verdicts: Iterable[RaterVerdict]) -> dict[RatedItem, list[RaterVerdict]]:
-    items: dict[RatedItem, list[RaterVerdict]] = {}
-    for v in verdicts:
-        items.setdefault(v.item, []).append(v)
-    return items
 
 
 def _names(data: Data, name: str) -> tuple[str, str | None]:
@@ -190,7 +191,7 @@ def _names(data: Data, name: str) -> tuple[str, str | None]:
     if name not in data.judges:
         return name, None
     sources = data.judges[name].sources_present.values()
-    sets = {f"{source.judge_set} {source.version}".rstrip() for source in sources}
+    sets = {source.versioned_set for source in sources}
     judge, judge_set = next((source.judge, source.judge_set) for source in sources)
     return judge, sets.pop() if len(sets) == 1 else judge_set
 

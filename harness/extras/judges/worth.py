@@ -30,14 +30,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from harness.errors import UsageError
-from harness.extras.judges.data import Data, by_item, itself, load
+from harness.extras.judges.data import Data, itself, load, mean_by_item
 from harness.extras.judges.estimates import over_questions, page
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, interval_columns, row_of
 from harness.reporting.pages import PageKind, Result
-from harness.results.agreement import RatedItem, values
-from harness.results.agreement import items as items_of
+from harness.results.agreement import RatedItem, item_values
 from harness.results.estimate import Floats
 from harness.results.spent import Cost
 from harness.types import QuestionId
@@ -118,11 +117,10 @@ def worth_of(panel: Panel) -> Cell:
 
 def _by_votes(data: Data) -> Panel:
     """Return the judges' verdicts on pairs that people voted on."""
-    voted = data.people.take(data.people.valid)
     votes: dict[RatedItem, list[float]] = {}
-    for item, vote in zip(items_of(voted), values(voted).tolist(), strict=True):
+    for item, vote in item_values(data.people):
         votes.setdefault(item, []).append(vote - 0.5)
-    verdicts = {name: by_item(of_judge) for name, of_judge in data.preferences().items()}
+    verdicts = {name: mean_by_item(of_judge) for name, of_judge in data.preferences().items()}
     verdicts = {name: of for name, of in verdicts.items() if of.keys() & votes.keys()}
     items = [item for item in votes if all(item in of_judge for of_judge in verdicts.values())]
     twice = [item for item in items if len(votes[item]) > 1]
@@ -149,7 +147,7 @@ def _by_checks(data: Data) -> Panel:
     found = data.verdicts(paired=False)
     judges = sorted({v.judge for v in found})
     verdicts = {
-        judge: by_item(v._replace(value=float(accepted(v))) for v in found if v.judge == judge)
+        judge: mean_by_item(v._replace(value=float(accepted(v))) for v in found if v.judge == judge)
         for judge in judges
     }
     items = [item for item in right if all(item in of_judge for of_judge in verdicts.values())]
