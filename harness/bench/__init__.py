@@ -7,6 +7,7 @@ from harness.bench.bench import (
     load_named,
     load_questions,
     shipped,
+    size_in_words,
     spread,
     usual_temperatures,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "name_of",
     "parse_judgment_name",
     "shipped",
+    "size_in_words",
     "spread",
     "usual_temperatures",
 ]

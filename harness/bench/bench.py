@@ -29,6 +29,7 @@ from harness.errors import DataError, MissingError, UsageError
 from harness.options import BenchName, ReasoningShown, Slice
 from harness.reasoning import split_answer
 from harness.types import Answer, Judgment, Question, QuestionId, clash_of, split_variant
+from harness.words import counted
 
 log = logging.getLogger("turnbench")
 T = TypeVar("T")
@@ -428,6 +429,14 @@ def spread(questions: Sequence[Question], count: int) -> list[Question]:
         by_category.setdefault(question.category, []).append(position)
     order = [p for taken in zip_longest(*by_category.values()) for p in taken if p is not None]
     return [questions[position] for position in sorted(order[:count])]
+
+
+def size_in_words(questions: Sequence[Question]) -> str:
+    """Return how many questions there are, and of how many turns: 8 questions of 1 to 3 turns."""
+    count, turns = counted(len(questions), "question"), sorted({len(q.turns) for q in questions})
+    if len(turns) > 1:
+        return f"{count} of {turns[0]} to {turns[-1]} turns"
+    return " of ".join([count, *(counted(number, "turn") for number in turns)])
 
 
 def shipped(kind: str) -> pathlib.Path:

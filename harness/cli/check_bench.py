@@ -79,11 +79,7 @@ def page(report: BenchReport) -> Page:
     """Return what the benchmark holds and what is wrong with it."""
     settings, problems = report.settings, report.problems
     version = f" {settings.version}" if settings.version else ""
-    turns = sorted({len(question.turns) for question in report.questions})
-    of_turns = "".join(f" of {counted(number, 'turn')}" for number in turns)
-    if len(turns) > 1:
-        of_turns = f" of {turns[0]} to {turns[-1]} turns"
-    outcome = f"{report.name}{version}: {counted(len(report.questions), 'question')}{of_turns}"
+    outcome = f"{report.name}{version}: {bench.size_in_words(report.questions)}"
     if problems:
         lines = first_lines(problems, _MOST_PROBLEMS)
         outcome = "\n".join([f"{outcome}; {counted(len(problems), 'problem')}:", *lines])

@@ -1,6 +1,7 @@
 """The hub's own client reads the card and the entries that are written for it."""
 
 import pathlib
+from typing import Any
 
 import pytest
 import yaml
@@ -24,3 +25,12 @@ def test_the_hubs_client_reads_card_and_entries(data: pathlib.Path, tmp_path: pa
     assert entries["mt_bench_grades"].value == pytest.approx(score, abs=1e-6)
     assert entries["mt_bench_grades"].dataset_id == "OWNER/mt_bench"
     assert "6 questions" in str(entries["mt_bench_pairs"].notes)
+
+
+def test_the_card_of_short_questions_says_one_turn(tmp_path: pathlib.Path) -> None:
+    words: dict[str, Any] = {"data_dir": tmp_path, "bench_name": "short_fact_en", "first_n": 2}
+    harness.gen_answer("builtin/reference", **words)
+    harness.gen_judgment("builtin/overlap", judge_set="mt_bench", **words)
+    export("card", data_dir=tmp_path, bench_name="short_fact_en", output=tmp_path / "out")
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert " of 1 turn: " in card

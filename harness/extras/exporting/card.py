@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from harness.bench import Bench, file_stem
+from harness.bench import Bench, file_stem, size_in_words
 from harness.extras.exporting.export import File, Results
 from harness.extras.importing import hub
 from harness.reporting.formats import markdown, methods
@@ -54,12 +54,10 @@ def _card(bench: Bench, page: Any) -> str:
         "configs": [{"config_name": "default", "data_files": "question.jsonl"}],
     }
     categories = listed(list(dict.fromkeys(q.category for q in bench.questions)), 20)
-    turns = sorted({len(question.turns) for question in bench.questions})
-    count = str(turns[0]) if len(turns) == 1 else f"{turns[0]} to {turns[-1]}"
     lines = [
         f"---\n{yaml.safe_dump(facts, sort_keys=False, allow_unicode=True)}---",
         f"# {settings.title or bench.name}",
-        f"{counted(len(bench.questions), 'question')} of {count} turns: {categories}.",
+        f"{size_in_words(bench.questions)}: {categories}.",
     ]
     if settings.canary:
         lines.append(f"Not for training. Canary: {settings.canary}")
