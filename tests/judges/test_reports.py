@@ -239,6 +239,15 @@ def test_judges_are_measured_by_votes(write: Write, tmp_path: pathlib.Path) -> N
         rows("judges", table=table)
 
 
+def test_of_few_votes_it_is_not_said_that_a_judge_agrees_no_more_than_a_rule(write: Write) -> None:
+    for model, text in (("x", "long"), ("y", "")):
+        write(f"model_answer/{model}.jsonl", [answer(n, text) for n in (1, 2)])
+    write("human_judgment/v.jsonl", [vote(1, "x"), vote(2, "y")])
+    write("model_judgment/j_pair.jsonl", [pair(1, "xx"), pair(2, "yy")])
+    said = harness.judge_report("judges").page.outcome
+    assert "j is not shown to agree more than the rule builtin/longest: do not rely on it." in said
+
+
 def test_worth_with_single_votes_is_a_lower_bound(write: Write) -> None:
     people_and_two_judges(write)
     two = harness.judge_report("worth").page

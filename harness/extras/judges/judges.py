@@ -351,7 +351,7 @@ def _advice(data: Data, verdicts: Mapping[str, Mapping[RatedItem, float]]) -> st
     best = rank_judges({name: verdicts[name] for name in judges}, data.people)[0].judge
     pair = rank_judges({name: verdicts[name] for name in (best, LONGEST)}, data.people)
     if pair[0].judge == LONGEST or any(one.behind and not one.behind.is_less for one in pair):
-        text += f" {best} does not agree more than the rule {LONGEST}: do not rely on it."
+        text += f" {best} is not shown to agree more than the rule {LONGEST}: do not rely on it."
     return text
 
 
