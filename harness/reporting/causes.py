@@ -73,8 +73,9 @@ def judging_commands(
 ) -> str:
     """Return the commands that go on with the judgments of some panels, each on its line.
 
-    The first is of the answers without which some of them cannot be made.
+    Where questions were changed, the first is of the answers to them.
     """
+    stale = [row.cause.split(", ")[0] for row in groups[0].scores.not_current]
     sources = {source for panel in groups for source in panel.scores.sources_present.values()}
     sources |= {row.source for row in groups[0].scores.not_current}
     shown = {(source.judge, source.judge_set, source.form == "pair") for source in sources}
@@ -84,7 +85,8 @@ def judging_commands(
         names = judged.judge_set, UNSTATED
         if any((judged.judge, name, judged.paired) in shown for name in names):
             record, plan, _ = plan_rest(bench, judged, configs, part, redo)
-            unanswered |= dict.fromkeys(plan.models if plan is not None and plan.lacking else ())
+            if plan is not None and plan.lacking and "question" in stale and redo is None:
+                unanswered |= dict.fromkeys(plan.models)
             anybody = replace(record, judging=replace(record.judging, judge_model=()))
             records.setdefault(anybody, []).append(judged.judge)
     commands = [

@@ -93,6 +93,22 @@ def test_after_a_changed_question_both_say_the_commands_that_make_all_of_it_agai
     assert "all judgments are there" in str(state(where, capsys)["outcome"])
 
 
+def test_questions_that_were_never_answered_are_not_asked_for_to_mend_others(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 0)
+    some = ["--first-n", "4", *where]
+    with Server(Rule(say="No.")) as server:
+        flags = ["--base-url", f"{server.url}/v1", *some]
+        assert main(["gen_answer", "--model", "a", "b", *flags]) == 0
+        assert main(["gen_judgment", "--judge-model", "mine", *flags]) == 0
+    capsys.readouterr()
+    main(["show_result", *where])
+    said = capsys.readouterr().out
+    assert "8 replies without a verdict:\n    gen_judgment --judge-model mine" in said
+    assert "gen_answer" not in said
+
+
 @pytest.mark.parametrize(
     "flags",
     [
