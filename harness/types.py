@@ -17,6 +17,19 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import UNSET, Meta, Struct, UnsetType, field, to_builtins
 
 QuestionId: TypeAlias = int | str
+
+
+def as_question_id(key: QuestionId) -> QuestionId:
+    """Return a question's id as rows have it: "81" is 81, "081" is a text.
+
+    >>> as_question_id("81"), as_question_id("081")
+    (81, '081')
+    """
+    if type(key) is str and key.isdecimal() and str(int(key)) == key:
+        return int(key)
+    return key
+
+
 Mode: TypeAlias = Literal["single", "pairwise-baseline", "pairwise-all"]
 Winner: TypeAlias = Literal["model_1", "model_2", "tie", "error"]
 Finish: TypeAlias = Literal["stop", "length", "refused", "empty", "unstated"]

@@ -34,6 +34,7 @@ from harness.types import (
     Question,
     QuestionId,
     Vote,
+    as_question_id,
 )
 from viewer.controls import Fields
 from viewer.index import Index, say_fault
@@ -242,8 +243,7 @@ class Data:
 
     def question(self, text: str) -> Question | None:
         """Return the question of an id in an address."""
-        key: QuestionId = int(text) if text.isdecimal() else text
-        return self.bench.by_id.get(key)
+        return self.bench.by_id.get(as_question_id(text))
 
     def answers(self, question: QuestionId) -> dict[str, Answer]:
         """Return the answers to a question by model."""

@@ -10,6 +10,7 @@ from harness.cli.console import Console
 from harness.errors import UsageError
 from harness.judging.preview import JudgePrompt, described, judge_prompts
 from harness.judging.sets import load, load_for, shipped_sets
+from harness.types import as_question_id
 from harness.words import printable
 
 
@@ -45,7 +46,7 @@ def _prompts(record: options.ShowJudgeSet, which: str, question: str) -> list[Ju
     return judge_prompts(
         judge_set,
         loaded,
-        int(question) if question.isdecimal() else question,
+        as_question_id(question),
         turns=record.turns,
         models=record.model_list,
         mode=record.mode,

@@ -59,6 +59,7 @@ from harness.types import (
     QuestionId,
     Vote,
     Winner,
+    as_question_id,
     met_share,
 )
 
@@ -333,8 +334,8 @@ class _Table:
 
     def _add_question(self, key: QuestionId, only_known: bool) -> bool:
         """Add a question that is not among those given; return whether its rows count."""
-        if type(key) is str and key.isdecimal() and str(int(key)) == key and int(key) in self.codes:
-            self.codes[key] = self.codes[int(key)]
+        if (number := as_question_id(key)) in self.codes:
+            self.codes[key] = self.codes[number]
         elif not only_known:
             self.codes[key] = len(self.questions)
             self.questions.append(Question(question_id=key, category="", turns=[]))

@@ -19,7 +19,17 @@ import msgspec
 
 from harness.errors import DataError, near
 from harness.store.toml import explain
-from harness.types import FAILED_SCORE, VOTES, Answer, Judgment, Question, QuestionId, Row, Vote
+from harness.types import (
+    FAILED_SCORE,
+    VOTES,
+    Answer,
+    Judgment,
+    Question,
+    QuestionId,
+    Row,
+    Vote,
+    as_question_id,
+)
 
 log = logging.getLogger("turnbench")
 T = TypeVar("T", bound=Row)
@@ -240,7 +250,7 @@ def heads(path: pathlib.Path, kind: type[T], *, offset: int = 0, line: int = 1) 
         while lines := file.readlines(_CHUNK):
             starts = list(itertools.accumulate(map(len, lines), initial=offset))
             try:
-                questions = [_as_integer(head.question_id) for head in map(decode, lines)]
+                questions = [as_question_id(head.question_id) for head in map(decode, lines)]
             except (msgspec.MsgspecError, UnicodeError):
                 yield from _heads_of(_places(_lines(lines, line, offset), path, kind))
             else:
@@ -267,13 +277,6 @@ def _heads_of(places: Iterable[Place[Any]]) -> Iterator[Heads]:
         yield Heads([row.question_id for row in read], offsets, lengths, good, lines[-1])
     if fault is not None:
         raise fault
-
-
-def _as_integer(key: QuestionId) -> QuestionId:
-    """Return a question id such as "81" as 81."""
-    if type(key) is str and key.isdecimal() and str(int(key)) == key:
-        return int(key)
-    return key
 
 
 def last_good(keys: Any, good: Any) -> Any:
@@ -438,7 +441,7 @@ def _lenient(data: bytes, kind: type[T], path: pathlib.Path, number: int | None)
 
 def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
     """Return a row with its defaults filled in, or say what it lacks."""
-    row.question_id = _as_integer(row.question_id)  # type: ignore[attr-defined]
+    row.question_id = as_question_id(row.question_id)  # type: ignore[attr-defined]
     if isinstance(row, Judgment):
         _finish_judgment(row, path, number)
     elif isinstance(row, Vote):

@@ -211,6 +211,13 @@ def test_a_verdict_and_its_conversation_have_one_number(tmp_path: pathlib.Path) 
     assert "Choice 1 On second thought, 1." in page
 
 
+def test_a_question_whose_id_is_a_text_of_digits_is_opened(tmp_path: pathlib.Path) -> None:
+    question = {"question_id": "007", "category": "c", "turns": ["Q"]}
+    write(tmp_path / "b" / "question.jsonl", [question])
+    page = Views(Home(tmp_path)).show("?tab=questions&question=007").page
+    assert "there is no question" not in page
+
+
 def test_long_reasons_and_answers_are_folded(views: Views, tmp_path: pathlib.Path) -> None:
     query = "?tab=questions&question=1&model=ant&model=bee"
     assert "Read on" not in views.show(query)[1]

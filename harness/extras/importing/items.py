@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from harness.types import Judgment, Question, QuestionId, Vote
+from harness.types import Judgment, Question, QuestionId, Vote, as_question_id
 
 
 class BadRecord(ValueError):  # noqa: N818  (no fault of the program)
@@ -100,7 +100,7 @@ def id_of(record: Mapping[str, Any], *names: str) -> QuestionId | None:
     value = next((record[name] for name in names if name in record), None)
     if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
         return None
-    return int(value) if str(value).isdecimal() and str(int(value)) == str(value) else value
+    return as_question_id(value)
 
 
 def other_fields(record: Mapping[str, Any], *without: str) -> dict[str, Any]:
