@@ -11,7 +11,7 @@ from markupsafe import Markup
 from msgspec import UNSET
 
 from harness.types import UNSTATED, Answer, Detail, Judgment, Note, Question, Vote
-from harness.words import rounded
+from harness.words import counted, rounded
 from viewer import notes, pages, text
 from viewer.controls import Fields
 from viewer.data import Data
@@ -328,7 +328,7 @@ def _grid(turns: Sequence[dict[str, Any]], is_open: int) -> dict[str, dict[int, 
                 mark = Mark(pair["short"], place, pair["judge"], pair["flipped"])
                 marks.append((f"{pair['name']}, pairs", mark))
         if turn["votes"]:
-            words = f"{len(turn['votes'])} vote{'s' if len(turn['votes']) > 1 else ''}"
+            words = counted(len(turn["votes"]), "vote")
             marks.append(("people", Mark(words, f"votes-{number}", ", ".join(turn["votes"]))))
         for judge, mark in marks:
             grid.setdefault(judge, {}).setdefault(number, []).append(mark)

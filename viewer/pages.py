@@ -1,8 +1,6 @@
 """From a view to HTML: Jinja2 templates, which escape everything but what `text` environment."""
 
-import base64
 import functools
-import hashlib
 import pathlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from harness.reporting.html import asset
+from harness.reporting.templates import asset, digest
 from harness.words import rounded
 from viewer import people, text
 from viewer.state import View
@@ -64,21 +62,28 @@ def render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
+def divide(view: View, site: Site, total: int, size: int) -> tuple[int, list[str]]:
+    """Return where the view's page of a long list begins, and the addresses of those beside it.
+
+    A page that is sent has all of the list.
+    """
+    last = max(1, -(-total // size))
+    page = int(view.part) if view.part.isdecimal() and len(view.part) < 7 else 1
+    page = min(max(page, 1), last)
+    beside = [view.to(part=str(n)) if 1 <= n <= last else None for n in (page - 1, page + 1)]
+    return (page - 1) * size, [site.href(to) if to and site.live else "" for to in beside]
+
+
 def sealed(template: str, sheets: Iterable[str], script: str, **values: Any) -> str:
     """Return a whole page that needs nothing else and runs no other script than this."""
     style = "".join(map(asset, sheets)) + own_file("style.css")
-    hashes = {"style_hash": _digest(style), "script_hash": _digest(script)}
+    hashes = {"style_hash": digest(style), "script_hash": digest(script)}
     return render(template, style=style, script=script, **hashes, **values)
 
 
 def own_file(name: str) -> str:
     """Return one of this room's files."""
     return (HERE / name).read_text(encoding="utf-8")
-
-
-def _digest(written: str) -> str:
-    """Return what a content security policy calls a style or a script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(written.encode()).digest()).decode()
 
 
 def number(value: float | None) -> str:

@@ -179,11 +179,7 @@ def _fill(rows: list[ListedQuestion], data: Data, chosen: Verdicts, view: View) 
 
 def _list(data: Data, view: View, site: Site) -> str:
     rows, models = items(data, view), columns(data, view)
-    last = max(1, -(-len(rows) // PAGE))
-    page = int(view.part) if view.part.isdecimal() and len(view.part) < 7 else 1
-    page = min(max(page, 1), last)
-    pages_beside = [view.to(part=str(n)) if 1 <= n <= last else None for n in (page - 1, page + 1)]
-    begin = (page - 1) * PAGE
+    begin, steps = pages.divide(view, site, len(rows), PAGE)
     on_page = rows[begin : begin + PAGE] if site.live else rows
     return pages.render(
         "list.html",
@@ -193,7 +189,7 @@ def _list(data: Data, view: View, site: Site) -> str:
         two=len(view.model) == 2,
         total=len(rows),
         first=begin + 1,
-        steps=[site.href(beside) if beside and site.live else "" for beside in pages_beside],
+        steps=steps,
         live=site.live,
     )
 

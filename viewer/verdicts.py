@@ -452,11 +452,7 @@ def show(data: Data, view: View, site: Site) -> str:
         found = Found(data, view)
     except UsageError as error:
         return pages.notice(str(error))
-    last = max(1, -(-found.total // PAGE))
-    page = int(view.part) if view.part.isdecimal() and len(view.part) < 7 else 1
-    page = min(max(page, 1), last)
-    beside = [view.to(part=str(n)) if 1 <= n <= last else None for n in (page - 1, page + 1)]
-    begin = (page - 1) * PAGE if site.live else 0
+    begin, steps = pages.divide(view, site, found.total, PAGE)
     rows = found.rows(begin, PAGE if site.live else MOST)
     heads = {}
     for name in SORTS:
@@ -480,7 +476,7 @@ def show(data: Data, view: View, site: Site) -> str:
         gone=found.gone if view.only == "noted" else (),
         total=found.total,
         first=begin + 1,
-        steps=[site.href(step) if step and site.live else "" for step in beside],
+        steps=steps,
         live=site.live,
     )
 

@@ -18,7 +18,7 @@ from harness.models import Endpoint
 from harness.running.jobs import Job
 from harness.running.tokens import prompt_tokens, weights_of
 from harness.types import Detail, Reply, Request, Usage
-from harness.words import dollars
+from harness.words import counted, dollars
 
 T = TypeVar("T")
 FEWEST = 8
@@ -185,7 +185,7 @@ def question(estimates: Sequence[CallEstimate], questions: int) -> str:
         return ""
     calls = sum(model.calls for model in paid)
     names = " and ".join(dict.fromkeys(model.model for model in paid))
-    text, trial = f"{calls:,} call{'s' * (calls != 1)} to {names}, ", ""
+    text, trial = f"{counted(calls, 'call')} to {names}, ", ""
     cost = total_cost(paid)
     if cost is None:
         unknown = ", ".join(model.model for model in paid if model.cost_high is None)

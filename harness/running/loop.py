@@ -32,7 +32,7 @@ from harness.running.signs import Signs
 from harness.running.worker import Member, Stopped, Worker, wait_for
 from harness.store import Failure, Pending, Writer
 from harness.types import Reply, Request, Row
-from harness.words import dollars
+from harness.words import counted, dollars
 
 log = logging.getLogger("turnbench")
 
@@ -284,9 +284,8 @@ class _Run:
 
     def _show(self) -> None:
         if self.interrupted:
-            calls = self.progress.in_flight
-            under_way = f"{calls} call{'s' * (calls != 1)} under way"
-            self.progress.state = f"Ctrl-C again stops at once; {under_way}"
+            calls = counted(self.progress.in_flight, "call")
+            self.progress.state = f"Ctrl-C again stops at once; {calls} under way"
         self.show(self.progress)
 
     def _cancel(self) -> None:
