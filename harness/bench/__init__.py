@@ -2,6 +2,7 @@
 
 from harness.bench.bench import (
     Bench,
+    alternate,
     find_source,
     load,
     load_named,
@@ -25,6 +26,7 @@ load_bench = load
 
 __all__ = [
     "Bench",
+    "alternate",
     "check_bench_name",
     "check_model_name",
     "file_stem",

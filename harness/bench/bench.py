@@ -8,7 +8,7 @@ import functools
 import logging
 import pathlib
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Annotated, NamedTuple, TypeVar
@@ -182,10 +182,9 @@ class Bench:
 
     def _reasoning_note(self, counts: Mapping[str, int]) -> str:
         total, names = sum(counts.values()), ", ".join([*counts][:3]) + ", …" * (len(counts) > 3)
-        answers = "1 answer" if total == 1 else f"{total} answers"
         return (
-            f"{answers} of {names} came with reasoning (<think>…</think>), which is split off: "
-            "only the text after it counts; --reasoning keep takes both as the answer"
+            f"{counted(total, 'answer')} of {names} came with reasoning (<think>…</think>), which "
+            "is split off: only the text after it counts; --reasoning keep takes both as the answer"
         )
 
     def answer_file(self, model: str) -> pathlib.Path:
@@ -420,15 +419,17 @@ def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
 
 
 def spread(questions: Sequence[Question], count: int) -> list[Question]:
-    """Return `count` questions in file order, spread over the categories.
+    """Return `count` questions in file order, spread over the categories; always the same ones."""
+    taken = {question.question_id for question in alternate(questions)[:count]}
+    return [question for question in questions if question.question_id in taken]
 
-    The first of each category is taken, then the second of each, and so on: always the same ones.
-    """
-    by_category: dict[str, list[int]] = {}
-    for position, question in enumerate(questions):
-        by_category.setdefault(question.category, []).append(position)
-    order = [p for taken in zip_longest(*by_category.values()) for p in taken if p is not None]
-    return [questions[position] for position in sorted(order[:count])]
+
+def alternate(questions: Iterable[Question]) -> list[Question]:
+    """Return the first question of each category, then the second of each, and so on."""
+    by_category: dict[str, list[Question]] = {}
+    for question in questions:
+        by_category.setdefault(question.category, []).append(question)
+    return [q for turn in zip_longest(*by_category.values()) for q in turn if q is not None]
 
 
 def size_in_words(questions: Sequence[Question]) -> str:

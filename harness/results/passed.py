@@ -68,8 +68,8 @@ def _checked_turns(question: Question, model: str) -> int:
 
 def each_time(passed: Scores, model: str) -> list[Estimate]:
     """Return pass^1, pass^2, … of a model, each over the questions with so many conversations."""
-    code, size = passed.models.index(model), len(passed.questions)
-    own = passed.take((passed.model == code) & passed.valid)
+    own, size = passed.of(models=[model]), len(passed.questions)
+    own = own.take(own.valid)
     total = np.bincount(own.question, minlength=size)
     good = np.bincount(own.question, own.value, size).round().astype(np.int64)
     estimates = []

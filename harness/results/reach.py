@@ -115,7 +115,7 @@ def reaches(passed: Scores) -> list[Reach]:
     categories = [question.category for question in passed.questions]
     found = []
     for model in passed.models_present:
-        own = passed.take(passed.model == passed.models.index(model))
+        own = passed.of(models=[model])
         good = own.take(own.valid)
         tried = Attempts(template[good.question], level[good.question], good.value)
         estimate, outside = reach_of(tried, len(names))

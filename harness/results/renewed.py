@@ -53,9 +53,8 @@ class Known(NamedTuple):
 
 def by_place(passed: Scores, model: str) -> dict[TemplateLevel, float]:
     """Return the share of a model's conversations that pass, by template and level."""
-    if model not in passed.models:
-        return {}
-    own = passed.take((passed.model == passed.models.index(model)) & passed.valid)
+    own = passed.of(models=[model])
+    own = own.take(own.valid)
     values: dict[TemplateLevel, list[float]] = {}
     for code, value in zip(own.question.tolist(), own.value.tolist(), strict=True):
         extra = passed.questions[code].extra

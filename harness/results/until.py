@@ -8,11 +8,11 @@ goes on after a kill makes the same decisions again from the rows that are there
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import zip_longest
 
 import numpy as np
 from msgspec.structs import replace
 
+from harness.bench import alternate
 from harness.judging.plan import JudgePlan
 from harness.options import GenJudgment
 from harness.results.compare import undecided
@@ -29,10 +29,7 @@ def shuffled(questions: Sequence[Question]) -> list[Question]:
     def chance(question: Question) -> str:
         return content_hash("order of looks", question.question_id)
 
-    by_category: dict[str, list[Question]] = {}
-    for question in sorted(questions, key=chance):
-        by_category.setdefault(question.category, []).append(question)
-    return [q for turn in zip_longest(*by_category.values()) for q in turn if q is not None]
+    return alternate(sorted(questions, key=chance))
 
 
 def look_of(questions: Sequence[Question]) -> dict[QuestionId, int]:
