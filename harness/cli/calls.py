@@ -5,7 +5,7 @@ import pathlib
 import time
 from collections import Counter  # noqa: F401  (for the example above)
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from harness.cli.run_bench import BenchPlan
     from harness.judging.plan import JudgePlan
 
+R = TypeVar("R", options.GenAnswer, options.RunBench)
 _MOST_CAUSES = 10
 
 
@@ -82,27 +83,27 @@ def nothing_done(plan: "AnswerPlan | JudgePlan | BenchPlan") -> Outcome:
 
 
 @contextlib.contextmanager
-def served(
-    models: options.Models, endpoint: options.Address, console: Console, *, dry_run: bool
-) -> Iterator[tuple[options.Models, options.Address]]:
+def served(record: R, console: Console) -> Iterator[R]:
     """Serve local weights while the block runs, if `--serve` asks for it.
 
-    Yields the flags with the weights' name as a model at the server's address.
+    Yields the record with the weights' name as a model at the server's address.
     """
+    models, endpoint = record.models, record.endpoint
     if models.serve is None:
-        yield models, endpoint
+        yield record
         return
     if models.model_path is None or endpoint.base_url is not None:
         raise UsageError("--serve is for the weights of --model-path, without --base-url")
     path, command, dtype = models.model_path, models.serve, models.dtype
     name = (models.model_id or models.model or (pathlib.Path(path).name,))[0]
     models = options.Models(model=(name,), conv_template=models.conv_template)
-    if dry_run:
-        yield models, replace(endpoint, base_url="http://127.0.0.1:1/v1")
+    if record.limits.dry_run:
+        address = replace(endpoint, base_url="http://127.0.0.1:1/v1")
+        yield replace(record, models=models, endpoint=address)
         return
     console.tell(f"waiting until {command} serves {path}")
     with registry.find("server", command.split()[0])(command, path, name, dtype) as url:
-        yield models, replace(endpoint, base_url=url)
+        yield replace(record, models=models, endpoint=replace(endpoint, base_url=url))
 
 
 def state_of(verb: str, split: Split[Any], todo: str = "") -> str:

@@ -5,8 +5,6 @@ import pathlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from harness import bench, options
 from harness.answering.answer import estimate_answers
 from harness.answering.plan import AnswerPlan, plan_answers
@@ -54,14 +52,8 @@ def run(record: options.GenAnswer, console: Console) -> AnswerReport:
         raise UsageError(f"{flag} chooses judgments; gen_answer answers whole conversations")
     loaded = bench.load_named(record.bench)
     dry_run = record.limits.dry_run
-    with calls.served(record.models, record.endpoint, console, dry_run=dry_run) as addressed:
-        models, endpoint = addressed
-        plan = plan_answers(
-            loaded,
-            replace(record, models=models, endpoint=endpoint),
-            configs=calls.configs(),
-            key_needed=not dry_run,
-        )
+    with calls.served(record, console) as addressed:
+        plan = plan_answers(loaded, addressed, configs=calls.configs(), key_needed=not dry_run)
         tell(plan, console)
         estimates = functools.partial(estimate_answers, plan, batch=record.limits.batch)
         if dry_run:

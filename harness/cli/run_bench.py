@@ -209,10 +209,7 @@ def run(record: RunBench, console: Console) -> RunReport:
         left_out, imported = len(report.bad), list(report.answers)
     if evaluation is not None or record.import_[:1] == ("colossalai",):
         record = replace(record, judging=_as_colossalai(record, evaluation, imported))
-    dry_run = record.limits.dry_run
-    with calls.served(record.models, record.endpoint, console, dry_run=dry_run) as addressed:
-        weights, endpoint = addressed
-        record = replace(record, models=weights, endpoint=endpoint)
+    with calls.served(record, console) as record:
         if evaluation is not None and not record.judging.judge_model:
             done = _measure_alone(record, console)
         else:

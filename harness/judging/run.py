@@ -3,13 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from msgspec.structs import replace
-
 from harness import options, registry
 from harness.judging.plan import JudgePlan, JudgeTask
 from harness.judging.prompts import Match
 from harness.options import Limits
-from harness.running import Outcome
+from harness.running import Outcome, limits_after
 from harness.running.estimate import CallEstimate, estimate_groups
 
 USUAL = 250
@@ -49,9 +47,7 @@ def stages(
         yield plan, limits
         if not reports or not reports[-1].complete:
             return
-        if limits.max_cost is not None:
-            rest = max(limits.max_cost - reports[-1].outcome.cost, 1e-9)
-            limits = replace(limits, max_cost=rest)
+        limits = limits_after(limits, reports[-1].outcome)
 
 
 def estimate_judgments(plan: JudgePlan, *, batch: bool = False) -> list[CallEstimate]:

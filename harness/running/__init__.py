@@ -10,7 +10,7 @@ signs.py    what many replies show
 bar.py      progress on a terminal    estimate.py calls, tokens and dollars of a plan
 """
 
-from harness.running.jobs import Engine, Job, Outcome, Progress, Steps, uncut
+from harness.running.jobs import Engine, Job, Outcome, Progress, Steps, limits_after, uncut
 from harness.running.loop import check_limits, run
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Progress",
     "Steps",
     "check_limits",
+    "limits_after",
     "run",
     "uncut",
 ]

@@ -20,6 +20,7 @@ import msgspec
 
 from harness.errors import ChatError
 from harness.models import ChatModel, Endpoint
+from harness.options import Limits
 from harness.store import Failure
 from harness.types import Detail, Reply, Request, Row
 
@@ -102,6 +103,13 @@ class Outcome(msgspec.Struct):
             f"{where[0]}{f' (and {len(where) - 1} more)' if len(where) > 1 else ''}: {message}"
             for message, where in groups.items()
         ]
+
+
+def limits_after(limits: Limits, outcome: Outcome) -> Limits:
+    """Return the limits of a further run, with what an earlier one has left of `--max-cost`."""
+    if limits.max_cost is None:
+        return limits
+    return msgspec.structs.replace(limits, max_cost=max(limits.max_cost - outcome.cost, 1e-9))
 
 
 def never(question: str) -> bool:

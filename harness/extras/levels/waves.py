@@ -25,7 +25,7 @@ from harness.reporting import Page
 from harness.reporting.show_result import results_of
 from harness.results import read
 from harness.results.passed import passes
-from harness.running import Outcome, Progress
+from harness.running import Outcome, Progress, limits_after
 from harness.types import Question
 from harness.words import counted, percent
 
@@ -129,7 +129,7 @@ def climb(
         climbed.outcomes.append(outcome)
         if not climbed.complete:
             break
-        limits = _rest(limits, outcome)
+        limits = replace(limits_after(limits, outcome), yes=True)
         for climber, part in zip(going, own, strict=True):
             _follow(climber, record, questions, part, checks, console)
     climbed.models = [climber.name for climber in climbers]
@@ -163,12 +163,6 @@ def _answering(record: RunBench, climber: Climber) -> GenAnswer:
         endpoint=record.endpoint,
         limits=record.limits,
     )
-
-
-def _rest(limits: options.Limits, outcome: Outcome) -> options.Limits:
-    """Return the limits of the next wave: what is spent is spent, and was agreed to."""
-    left = None if limits.max_cost is None else max(limits.max_cost - outcome.cost, 1e-9)
-    return replace(limits, max_cost=left, yes=True)
 
 
 def _follow(
@@ -244,11 +238,8 @@ def run_levels(record: RunBench, console: Console) -> RunReport:
     """Ask in waves, then show the reach."""
     if "bench_name" not in record.typed and read_project().bench_name is None:
         record = replace(record, bench=replace(record.bench, bench_name="levels"))
-    dry_run = record.limits.dry_run
-    with calls.served(record.models, record.endpoint, console, dry_run=dry_run) as addressed:
-        weights, endpoint = addressed
-        record = replace(record, models=weights, endpoint=endpoint)
-        climbed = climb(record, calls.configs(), console)
+    with calls.served(record, console) as addressed:
+        climbed = climb(addressed, calls.configs(), console)
     for model, templates in climbed.ended.items():
         what = counted(len(templates), "template")
         console.warn(f"{model}: an undecided check ended {what}: {', '.join(templates)}")
@@ -257,7 +248,11 @@ def run_levels(record: RunBench, console: Console) -> RunReport:
     report = RunReport(plan=None, outcome=outcome, page=climbed.page, code=code)
     if climbed.page is not None:
         console.show(climbed.page)
-    if dry_run or not (climbed.complete or len(climbed.outcomes) > 1) or not climbed.outcomes:
+    if (
+        record.limits.dry_run
+        or not (climbed.complete or len(climbed.outcomes) > 1)
+        or not climbed.outcomes
+    ):
         return report
     shown = options.ShowResult(
         bench=record.bench.shown,
