@@ -11,7 +11,7 @@ from harness import bench, options, store
 from harness.bench import Bench
 from harness.cli import calls
 from harness.cli.console import Console
-from harness.cli.parser import record_from
+from harness.cli.parser import read_project, record_from
 from harness.judging.current import in_words, unchecked_in_words
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
@@ -193,7 +193,8 @@ def _outcome(
         record = make_answering(loaded, [row["model"] for row in partial], configs)
     elif not judges:
         state = f"{state}, no judgments yet"
-        judging = options.Judging(judge_model=("NAME",))
+        named = read_project().judge_model is not None  # the command is told there
+        judging = options.Judging(judge_model=() if named else ("NAME",))
         record = options.GenJudgment(judging=judging, bench=loaded.named)
     elif not left and unplanned:
         row = unplanned[0]

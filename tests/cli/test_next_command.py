@@ -174,6 +174,17 @@ def test_what_is_not_shown_is_not_said_to_be_out_of_date(
     assert "replaced" not in capsys.readouterr().out
 
 
+def test_a_judge_of_turnbench_toml_need_not_be_named(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 2)
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("turnbench.toml").write_text('judge_model = "builtin/overlap"\n')
+    command = str(state(where, capsys)["outcome"]).split(" Next:\n")[1]
+    assert main(shlex.split(command)) == 0
+    assert "all judgments are there" in str(state(where, capsys)["outcome"])
+
+
 def test_a_name_is_quoted() -> None:
     record = GenJudgment(judging=Judging(judge_model=("my judge",)))
     assert command_line(record) == "gen_judgment --judge-model 'my judge'"
