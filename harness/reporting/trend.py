@@ -53,7 +53,8 @@ TREND = PageKind(show)
 
 def _curves(judged: Judged, panel: Panel) -> list[list[Step]]:
     wanted = judged.view.models or panel.scores.models_present
-    names = [name for name in wanted if name != judged.view.baseline]
+    baseline = judged.view.baseline if panel.scores.paired else None
+    names = [name for name in wanted if name != baseline]
     if not (found := curves(names)):
         raise MissingError(
             f"--trend takes {FEWEST} models or more whose names differ in one number, such as "

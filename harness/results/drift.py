@@ -41,14 +41,15 @@ Differences: TypeAlias = Mapping[QuestionId, Sequence[float]]
 
 
 def outcomes(panel: Panel, baseline: str | None) -> Outcomes:
-    """Return the verdicts on each model but the baseline."""
+    """Return the verdicts on each model; of pairs on each but the baseline."""
     scores = panel.combined.of(metric=panel.metrics[0]).mirrored()
     ids, names = [question.question_id for question in scores.questions], (*scores.models, "")
     found: Outcomes = {}
     columns = (scores.question, scores.turn, scores.model, scores.opponent, scores.value)
     for question, turn, model, opponent, value in zip(*(c.tolist() for c in columns), strict=True):
         found.setdefault(names[model], {})[ids[question], turn, names[opponent]] = value
-    found.pop(baseline or "", None)
+    if scores.paired:
+        found.pop(baseline or "", None)
     return found
 
 

@@ -17,7 +17,7 @@ from harness import (
 from harness.errors import MissingError, UsageError
 from harness.options import RunBench, build
 from harness.reporting import Note
-from tests.reporting.folders import bench, write
+from tests.reporting.folders import bench, grades, pairs, write
 
 OLD, NEW = "builtin/eliza", "builtin/reference"
 JUDGE = "builtin/overlap"
@@ -121,6 +121,19 @@ def test_the_flags_of_a_slice_choose_from_both_runs(
         data_dir=criteria, changes=True, compare_with=criteria / "stored.jsonl", **flags
     )
     assert changes.page.facts["worse"] == changes.page.facts["better"] == 0
+
+
+def test_a_baseline_of_pairs_is_left_out_of_no_gate_of_grades(tmp_path: pathlib.Path) -> None:
+    data, marks = bench(tmp_path), {"a": 8.0, "b": 6.0, "c": 4.0}
+    grades(data, marks)
+    stored = data / "stored.jsonl"
+    folder = data / "mt_bench" / "model_judgment"
+    shutil.copy(folder / "gpt-4_single.jsonl", stored)
+    grades(data, marks | {"c": 2.0})
+    pairs(data, {("a", "c"): lambda q, t: ("tie", "tie"), ("b", "c"): lambda q, t: ("tie", "tie")})
+    result = show_result(data_dir=data, against=stored, fail_if_worse=True)
+    assert [row["model_1"] for row in result.rows()] == ["c", "a", "b"]
+    assert "Does not pass: c: significantly worse" in result.page.outcome
 
 
 def test_anchors_are_compared_by_the_criterion_of_the_flag(data: pathlib.Path) -> None:

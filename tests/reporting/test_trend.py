@@ -8,7 +8,7 @@ import pytest
 import harness
 from harness.cli.main import main
 from harness.errors import MissingError
-from tests.reporting.folders import bench, grades
+from tests.reporting.folders import bench, grades, pairs
 
 
 def test_the_last_step_is_at_least_so_much_worse(
@@ -29,6 +29,15 @@ def test_the_last_step_is_at_least_so_much_worse(
     assert main(["show_result", "--trend", "--data-dir", str(data), "--charts", str(tmp_path)]) == 0
     assert "worse than the best" in capsys.readouterr().out
     assert "ck-1500" in (tmp_path / "trend.svg").read_text(encoding="utf-8")
+
+
+def test_a_baseline_of_pairs_is_a_step_of_the_grades(tmp_path: pathlib.Path) -> None:
+    data = bench(tmp_path)
+    grades(data, {"ck-1": 5.0, "ck-2": 6.0, "ck-3": 7.0})
+    won = ("model_1", "model_1")
+    pairs(data, {(model, "ck-1"): lambda q, t: won for model in ("ck-2", "ck-3")})
+    rows = harness.show_result(trend=True, data_dir=str(data)).rows()
+    assert [row["model"] for row in rows] == ["ck-1", "ck-2", "ck-3"]
 
 
 def test_names_without_a_number_make_no_curve(tmp_path: pathlib.Path) -> None:
