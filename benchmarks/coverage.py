@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from harness.extras.judges.corrected import corrected
+from harness.extras.judges.corrected import correct_rate
 from harness.extras.judges.worth import Panel as Judges
 from harness.extras.judges.worth import worth_of
 from harness.extras.levels import next_level
@@ -54,7 +54,7 @@ from harness.results.agreement import RatedItem as Judged
 from harness.results.compare import against_baseline
 from harness.results.drift import Differences, Drift
 from harness.results.estimate import LEVEL
-from harness.results.gate import Gated, at_levels, compared, judge_faults
+from harness.results.gate import Gated, at_levels, compare_model, judge_faults
 from harness.results.length_control import Gamed, fit
 from harness.results.position import flips
 from harness.results.reach import HIGHEST, LOWEST, Attempts, reach_of
@@ -508,7 +508,7 @@ def runs(
 
 def gated(new: Run, old: Run, drift: Drift | None = None) -> Gated:
     """Return a candidate compared with the stored run."""
-    (row,) = at_levels([compared("m", "m", new, old, {"m": "m"}, drift or Drift())])
+    (row,) = at_levels([compare_model("m", "m", new, old, {"m": "m"}, drift or Drift())])
     return row
 
 
@@ -555,7 +555,7 @@ def series_of_twenty(rng: np.random.Generator, questions: int) -> bool:
     """Whether any of 20 equal candidates is called worse, or better."""
     old, news, _ = runs(rng, questions, [0] * 20)
     level = nominal_level(20, questions - 1)
-    rows = [compared("m", "m", new, old, {"m": "m"}, Drift()) for new in news]
+    rows = [compare_model("m", "m", new, old, {"m": "m"}, Drift()) for new in news]
     return any(row.worse or row.better for row in at_levels(rows, level))
 
 
@@ -568,7 +568,7 @@ def three_required(rng: np.random.Generator, questions: int) -> bool:
 def any_of_three(rng: np.random.Generator, questions: int) -> bool:
     """Whether an equal candidate is worse on any of three benchmarks, by Holm over them."""
     tables = [runs(rng, questions, [0])[:2] for _ in range(3)]
-    rows = [compared("m", "m", new, old, {"m": "m"}, Drift()) for old, (new,) in tables]
+    rows = [compare_model("m", "m", new, old, {"m": "m"}, Drift()) for old, (new,) in tables]
     return any(row.worse for row in at_levels(rows))
 
 
@@ -651,7 +651,7 @@ def corrected_missed(rng: np.random.Generator, questions: int, right: float) -> 
             judged[item] = float(prefers if rng.random() < right else rng.random() < truth + 0.1)
             if question in voted:
                 votes[item] = float(prefers)
-    interval = corrected("x", judged, votes).corrected.interval
+    interval = correct_rate("x", judged, votes).corrected.interval
     return interval is None or not interval.low <= truth <= interval.high
 
 

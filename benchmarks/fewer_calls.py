@@ -32,7 +32,7 @@ import numpy.typing as npt
 from benchmarks.coverage import table
 from harness.judging.draw import drawn_pairs
 from harness.results import Scores, compare
-from harness.results.compare import undecided
+from harness.results.compare import find_undecided
 from harness.results.looks import LOOKS
 from harness.results.strengths import strengths
 from harness.results.until import look_of
@@ -346,7 +346,7 @@ def _saved(grades: Floats, within: float, run: int) -> tuple[float, bool]:
     )
     for look in range(1, LOOKS + 1):
         judged = scores.take(looks[scores.question] <= np.minimum(until, look)[scores.model])
-        left = undecided(judged, names, within, looks, active)
+        left = find_undecided(judged, names, within, looks, active)
         for name in set(active) - set(left):
             until[int(name[1:])] = look
         active = left

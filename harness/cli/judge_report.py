@@ -11,7 +11,7 @@ from harness.cli.console import Console
 from harness.cli.parser import record_from
 from harness.judging.plan import JudgePlan
 from harness.judging.run import estimate_judgments
-from harness.reporting.pages import Result, checked_report
+from harness.reporting.pages import Result, check_report
 from harness.results.spent import Cost
 
 
@@ -29,7 +29,7 @@ def judge_report(report: str, **words: Any) -> Result:
 
 def run(record: options.JudgeReport, console: Console) -> Result:
     """Show one report about a judge; a report that needs calls of its own makes them first."""
-    report, estimate = checked_report(record), None
+    report, estimate = check_report(record), None
     if report.plan is not None:
         plan = report.plan(record, calls.configs())
         estimate = _carry_out(plan, record.limits, console)

@@ -355,7 +355,7 @@ def _results(
 
 def _check_gate(record: RunBench, plan: BenchPlan) -> str:
     """Refuse a gate that could not be, before anything is paid for; return what may come of it."""
-    pages.checked(_results(record, plan, ()))
+    pages.check_page(_results(record, plan, ()))
     return forecast(plan.bench, record.gate) if record.gate.against else ""
 
 

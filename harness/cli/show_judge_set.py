@@ -8,7 +8,7 @@ from typing import Any
 from harness import bench, options
 from harness.cli.console import Console
 from harness.errors import UsageError
-from harness.judging.preview import JudgePrompt, described, judge_prompts
+from harness.judging.preview import JudgePrompt, describe, judge_prompts
 from harness.judging.sets import load, load_for, shipped_sets
 from harness.types import as_question_id
 from harness.words import printable
@@ -20,12 +20,12 @@ def run(record: options.ShowJudgeSet, console: Console) -> Any:
     if record.which is None:
         if record.question is not None:
             raise UsageError("--question needs a judge set; name one, such as mt_bench")
-        values = [described(load(name)) for name in shipped_sets()]
+        values = [describe(load(name)) for name in shipped_sets()]
         text = _list(values)
     elif record.question is None:
         data_dir = pathlib.Path(record.bench.data_dir)
         folder = data_dir / bench.check_bench_name(record.bench.bench_name)
-        values = described(load(record.which, folder).by(record.criterion))
+        values = describe(load(record.which, folder).by(record.criterion))
         text = _description(values)
     else:
         prompts = _prompts(record, record.which, record.question)

@@ -28,7 +28,7 @@ class Extracted(NamedTuple):
     """From 0 to 1."""
 
 
-def extracted(text: str, answer_field: str, confidence_field: str | None = None) -> Extracted:
+def extract(text: str, answer_field: str, confidence_field: str | None = None) -> Extracted:
     """Return the answer in a field of a reply's JSON object, and the confidence in another."""
     answers: set[str] = set()
     stated: set[float | None] = set()

@@ -139,7 +139,7 @@ SETTINGS = (
 """What is said of a judge set, in this order."""
 
 
-def described(judge_set: JudgeSet) -> dict[str, Any]:
+def describe(judge_set: JudgeSet) -> dict[str, Any]:
     """Return what a judge set says, as JSON values in the words of its files."""
     references = to_builtins(judge_set.references)
     special = {

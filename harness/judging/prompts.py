@@ -17,9 +17,9 @@ from harness.answering.sampling import with_seed
 from harness.answering.users import load_prompt
 from harness.bench import Bench
 from harness.errors import MissingError
-from harness.judging.extraction import extracted
+from harness.judging.extraction import extract
 from harness.judging.sets import QUESTION_TEXTS, JudgeSet, JudgeTemplate
-from harness.judging.templates import fenced
+from harness.judging.templates import fence
 from harness.types import (
     Answer,
     Choice,
@@ -178,7 +178,7 @@ class Prompts:
         if settings.answer_field is None or len(match.models) > 1:
             return None
         text = replies_so_far(self.choice(match.models[0], match), match.turn)[-1]
-        return extracted(text, settings.answer_field, settings.confidence_field).confidence
+        return extract(text, settings.answer_field, settings.confidence_field).confidence
 
     def reference(self, match: Match) -> list[str]:
         """Return the reference's turns so far, with notes, which replace missing turns."""
@@ -305,18 +305,18 @@ class Prompts:
         choice, judge_set = self.choice(model, match), self.judge_set
         question = "\n".join(match.question.turns)
 
-        def fence(text: str) -> str:
+        def show(text: str) -> str:
             name = judge_set.name
-            return fenced(text, judge_set=name, question=question) if judge_set.fence else text
+            return fence(text, judge_set=name, question=question) if judge_set.fence else text
 
         if choice.user:
             messages = []
             both = zip(choice.user, choice.turns, strict=False)
             for number, (message, reply) in enumerate(both, 1):
-                messages.append(f"User, message {number}:\n{fence(message)}")
-                messages.append(f"Assistant, reply {number}:\n{fence(reply)}")
+                messages.append(f"User, message {number}:\n{show(message)}")
+                messages.append(f"Assistant, reply {number}:\n{show(reply)}")
             return ["\n\n".join(messages)]
-        texts = list(map(fence, self.replies(model, match)))
+        texts = list(map(show, self.replies(model, match)))
         for at, text in enumerate(texts):
             if at < len(choice.history[: match.turn - 1]) or choice.detail(at + 1).given:
                 texts[at] = f"{GIVEN}\n{text}"
@@ -428,7 +428,7 @@ def replies_shown(choice: Choice, turn: int, answer_field: str | None) -> list[s
             messages += [f"User: {message.strip()}", f"Assistant: {reply.strip()}"]
         return ["\n\n".join(messages)]
     turns = replies_so_far(choice, turn)
-    return turns if answer_field is None else [extracted(t, answer_field).answer for t in turns]
+    return turns if answer_field is None else [extract(t, answer_field).answer for t in turns]
 
 
 def replies_so_far(choice: Choice, turn: int) -> list[str]:

@@ -105,13 +105,13 @@ class Template(Struct, frozen=True):
 
 
 @functools.lru_cache(maxsize=4096)  # an answer is shown in many pairs
-def fenced(text: str, *, judge_set: str, question: str) -> str:
+def fence(text: str, *, judge_set: str, question: str) -> str:
     """Return the text, neutralised, between two marker lines that it cannot contain.
 
     The marker is derived from the judge set, the question and the text itself, so it repeats
     exactly from run to run, and a text that quotes a marker changes its own.
     """
-    text = neutralised(text)
+    text = neutralise(text)
     marker = content_hash(judge_set, question, text, 0)[:12]
     return f"<<<text {marker}>>>\n{text}\n<<<end {marker}>>>"
 
@@ -153,7 +153,7 @@ _HIDDEN = re.compile(
 )
 
 
-def neutralised(text: str) -> str:
+def neutralise(text: str) -> str:
     """Return the text with everything that could pass for a marker replaced by a look-alike."""
     text = _SPECIAL.sub(lambda match: f"‹{match[1] or '|' + match[2] + '|'}›", text)
     text = _REASONING.sub(r"‹\1›", _SEQUENCE.sub(r"‹\1›", text))

@@ -16,7 +16,7 @@ from harness import store
 from harness.bench import Bench
 from harness.bench.current import Split, in_words, parameter_changes, split
 from harness.errors import MissingError, UsageError
-from harness.judging.extraction import extracted
+from harness.judging.extraction import extract
 from harness.judging.prompts import replies_so_far
 from harness.metrics.metric import Measured, MeasuredTurn, Metric
 from harness.options import AutoChecks, AutoMetrics
@@ -182,7 +182,7 @@ def _items(
                 continue
             replies = replies_so_far(choice, turn)
             if name is not None:
-                replies = [extracted(reply, name).answer for reply in replies]
+                replies = [extract(reply, name).answer for reply in replies]
             reference = expected[turn - 1] if turn <= len(expected) else ""
             yield MeasuredTurn(question, turn, replies, reference or None, model, choice.index)
 

@@ -25,7 +25,7 @@ from harness.options import Gate, GenJudgment, Judging, ShowResult, command_line
 from harness.reporting import Column, Note, Page, Table, interval_columns
 from harness.reporting.outcome import REST, Measure
 from harness.reporting.pages import PageKind, Result
-from harness.reporting.ranked import compared_row
+from harness.reporting.ranked import comparison_row
 from harness.reporting.remarks import slice_in_words
 from harness.reporting.results_page import results
 from harness.reporting.section import measure_of
@@ -229,7 +229,7 @@ def _page(options: ShowResult, parts: Sequence[_Part], missing: Sequence[str]) -
         for model in worst_first:
             said.append(prefix + _run_in_words(model, part.measure, options.gate.margin))
             names = {"model_1": model.model, "model_2": model.old, "verdict": _verdict(model)}
-            row = compared_row(names, model) | {"questions": model.questions}
+            row = comparison_row(names, model) | {"questions": model.questions}
             row |= {"missing": model.missing, "missing_before": model.missing_before}
             row |= {"false_alarm": model.false_alarm, **_slice_row(part.slices[model.model])}
             rows.append(({"bench": part.bench.name} if several else {}) | row)

@@ -26,7 +26,7 @@ from harness.results import Panel, Scores, rank
 from harness.results import board as boards
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.spent import Cost, efficiency, spent
-from harness.results.strengths import styled
+from harness.results.strengths import fit_style
 from harness.words import counted, dollars, listed, rounded
 
 
@@ -41,7 +41,7 @@ STYLE = PageKind(_show_style)
 
 def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
     """Return strengths at equal style, and what each feature is worth."""
-    fit = styled(scores, bench, features)
+    fit = fit_style(scores, bench, features)
     rows = [
         row_of({"model": model}, rating=rating, as_is=fit.as_is[model], shift=fit.shift(model))
         for model, rating in fit.ratings.items()
@@ -219,7 +219,7 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
     board = boards.check_board(
         path, origin, models, overwrite=options.overwrite, sort=sort, allow=allow
     )
-    board = boards.added(board, new_rows, sort)
+    board = boards.add_rows(board, new_rows, sort)
     boards.write_board(path, board)
     numbers = [
         Column(boards.LENGTH_CONTROLLED, "LC win rate", ".1"),

@@ -67,7 +67,7 @@ class PageKind(NamedTuple, Generic[Options]):
     """Of a page that needs judgments of its own: which; they are made before it."""
 
 
-def checked_report(options: JudgeReport) -> PageKind[JudgeReport]:
+def check_report(options: JudgeReport) -> PageKind[JudgeReport]:
     """Return the report about judges that the flags ask for.
 
     Raises:
@@ -82,7 +82,7 @@ def checked_report(options: JudgeReport) -> PageKind[JudgeReport]:
     return kind
 
 
-def checked(options: ShowResult) -> PageKind[ShowResult]:
+def check_page(options: ShowResult) -> PageKind[ShowResult]:
     """Return the page that the flags ask for.
 
     Raises:

@@ -212,7 +212,8 @@ class Ranked:
             columns = [Column("model"), *ends]
             section.more.append(Table("95% intervals", columns, self.rows, only="text"))
         if self.view.details:
-            section.more += compared(self.ranking, ".0" if self.ranking.strengths else form)
+            form = ".0" if self.ranking.strengths else form
+            section.more += comparison_tables(self.ranking, form)
         section.charts = self._charts()
         return section
 
@@ -239,7 +240,7 @@ class Ranked:
             verdict = "not decided"
             if pair.better is not None:
                 verdict = "better" if pair.better == model else "worse"
-            rows.append({**compared_row({"model": pair.model_2}, pair), "verdict": verdict})
+            rows.append({**comparison_row({"model": pair.model_2}, pair), "verdict": verdict})
         form = ".0" if self.ranking.strengths else self.measure.form
         columns = [
             Column("model", f"{model} less"),
@@ -369,19 +370,19 @@ def change_of(comparison: Comparison | Gated | Gap) -> Cell:
     return Cell(difference.value, *(comparison.interval or ()))
 
 
-def compared_row(names: Mapping[str, Any], comparison: Comparison | Gated) -> dict[str, Any]:
+def comparison_row(names: Mapping[str, Any], comparison: Comparison | Gated) -> dict[str, Any]:
     """Return a row of two models compared, or of two runs."""
     difference, p_holm = comparison.difference, comparison.p
     row = {**names, "difference": change_of(comparison)}
     return row | {"p": difference.p, "p_holm": p_holm, "questions": difference.n}
 
 
-def compared(ranking: Ranking, form: str) -> list[Table]:
+def comparison_tables(ranking: Ranking, form: str) -> list[Table]:
     """Return every two models compared, for --details; of many only neighbours are shown."""
     rows = []
     for pair in ranking.comparisons.pairs:
         models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
-        row = compared_row(models, pair)
+        row = comparison_row(models, pair)
         rows.append(row | {"opponents": pair.opponents or None})
     columns = [
         Column("model_1", "model 1"),

@@ -18,7 +18,7 @@ from harness.reporting.outcome import Evidence, Measure, claim_of
 from harness.reporting.section import MISSING, TRIAL, Caveat, Section, View, evidence_of
 from harness.results import Panel, Scores, compare, panels, read
 from harness.results.board import same_answer_share
-from harness.results.compare import Comparison, adjusted
+from harness.results.compare import Comparison, adjust
 from harness.results.scores import FLIPPED, present
 from harness.results.slices import Worst, differences_of, worst_slice
 from harness.words import counted, listed, p_value
@@ -87,7 +87,7 @@ def dissent(section: Section, sections: Sequence[Section]) -> str:
             names.append(name)
             readings.append(reading)
     words = []
-    for name, reading in zip(names, adjusted(readings), strict=True):
+    for name, reading in zip(names, adjust(readings), strict=True):
         if reading.better not in (None, main.better):
             assert reading.own_p is not None
             assert reading.p is not None

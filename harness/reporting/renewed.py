@@ -11,7 +11,7 @@ from harness.reporting.pages import PageKind, Result
 from harness.reporting.selecting import read_judged
 from harness.results import read
 from harness.results.passed import passes
-from harness.results.renewed import SEEDS, Known, by_place, known
+from harness.results.renewed import SEEDS, Known, by_place, compare_renewed
 from harness.results.spent import Cost
 
 
@@ -33,7 +33,7 @@ def show(options: ShowResult, cost: Cost) -> Result:
     places = sorted({place for shares in of_model.values() for place in shares})
     found: dict[str, Known] = {}
     for model, shares in of_model.items():
-        one = known(shares, [by_place(other, model) for other in others], places)
+        one = compare_renewed(shares, [by_place(other, model) for other in others], places)
         if one.difference.n:
             found[model] = one
     if not found:

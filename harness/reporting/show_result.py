@@ -13,4 +13,4 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
         options: the flags.
         cost: the price of a reply, for --cost and --efficiency (default: the list's).
     """
-    return pages.checked(options).make(options, cost or Cost())
+    return pages.check_page(options).make(options, cost or Cost())

@@ -164,7 +164,7 @@ def board_rows(
     return rows
 
 
-def added(board: Board, rows: Sequence[dict[str, str]], sort: str | None = None) -> Board:
+def add_rows(board: Board, rows: Sequence[dict[str, str]], sort: str | None = None) -> Board:
     """Return a board with rows added or replaced, sorted by a column, the greatest first.
 
     Without a column it is sorted by the length-controlled rate if any row has one.

@@ -136,7 +136,7 @@ class Comparison:
         )
 
 
-def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def adjust(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """Return comparisons with p and level by Holm's method over all of them."""
     tested = holm([comparison.own_p for comparison in comparisons])
     return [
@@ -174,7 +174,7 @@ class Comparisons:
 
     def against(self, model: str) -> list[Comparison]:
         """Return a model compared with each of the others: a family of its own, M - 1 tests."""
-        return adjusted([self.between(model, other) for other in self.models if other != model])
+        return adjust([self.between(model, other) for other in self.models if other != model])
 
     def ranks(self) -> dict[str, Ranks]:
         """Return the rank range of each model."""
@@ -404,7 +404,7 @@ def _by_strengths(scores: Scores, names: Sequence[str]) -> Iterator[Difference]:
             yield Difference(at, later, estimate, len(ratings) - 2)
 
 
-def undecided(
+def find_undecided(
     scores: Scores, models: Sequence[str], within: float, looks: Ints, active: Collection[str]
 ) -> tuple[str, ...]:
     """Return the models of which a comparison is not decided yet, so that they are judged further.

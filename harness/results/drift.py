@@ -53,7 +53,9 @@ def outcomes(panel: Panel, baseline: str | None) -> Outcomes:
     return found
 
 
-def clustered(differences: Differences, questions: Sequence[QuestionId] | None = None) -> Estimate:
+def mean_by_question(
+    differences: Differences, questions: Sequence[QuestionId] | None = None
+) -> Estimate:
     """Return the mean of differences with its error by question.
 
     `questions` fixes their order, for estimates that are subtracted; those that lack some, and
@@ -82,7 +84,7 @@ class Drift:
     @property
     def shift(self) -> Estimate:
         """How much more the judge gives the same answers now."""
-        return clustered(self.differences)
+        return mean_by_question(self.differences)
 
     @property
     def known(self) -> bool:
@@ -216,13 +218,13 @@ def _changed(now: Mapping[str, set[str]], then: Mapping[str, set[str]]) -> str:
     return ""
 
 
-def corrected(differences: Differences, drift: Drift, weight: float) -> Estimate:
+def subtract_shift(differences: Differences, drift: Drift, weight: float) -> Estimate:
     """Return new − old less `weight` times the judge's shift, with the error of both.
 
     The degrees of freedom are those of the fewer questions, and so is n / (n − 1).
     """
     questions = [*differences, *(q for q in drift.differences if q not in differences)]
-    models, judge = (clustered(each, questions) for each in (differences, drift.differences))
+    models, judge = (mean_by_question(each, questions) for each in (differences, drift.differences))
     both = models - judge.scaled(weight)
     n = min(models.n, judge.n)
     moves = both.influence[~np.isnan(both.influence)]

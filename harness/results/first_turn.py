@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from harness.errors import MissingError
-from harness.results.compare import Comparison, adjusted, compare, shared_questions
+from harness.results.compare import Comparison, adjust, compare, shared_questions
 from harness.results.estimate import Estimate
 from harness.results.scores import Scores
 from harness.results.summarize import summarize
@@ -75,7 +75,7 @@ def first_turn_effect(scores: Scores) -> list[Effect]:
             effects.append(effect)
     for kind in KINDS:  # Holm over the models
         places = [at for at, effect in enumerate(effects) if effect.first == kind]
-        family = adjusted([effects[at].difference for at in places])
+        family = adjust([effects[at].difference for at in places])
         for at, difference in zip(places, family, strict=True):
             effects[at] = replace(effects[at], difference=difference)
     return effects

@@ -27,7 +27,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.errors import UsageError
-from harness.results.drift import Drift, ItemKey, clustered, corrected, drift_of, outcomes
+from harness.results.drift import (
+    Drift,
+    ItemKey,
+    drift_of,
+    mean_by_question,
+    outcomes,
+    subtract_shift,
+)
 from harness.results.estimate import (
     LEAST,
     LEVEL,
@@ -153,7 +160,7 @@ def gate(
     new_names = {before: now for now, before in names.items()}
     drift = drift_of(new, old, anchors, baseline=baseline, new_names=new_names)
     rows = [
-        compared(now, before, news[now], olds[before], new_names, drift)
+        compare_model(now, before, news[now], olds[before], new_names, drift)
         for now, before in names.items()
         if models is None or now in models
     ]
@@ -233,7 +240,7 @@ def judge_faults(drift: Drift, margin: float | None, *, allowed: bool = False) -
     return [f"the judge {drift.snapshots}"] if drift.snapshots and not allowed else []
 
 
-def compared(
+def compare_model(
     model: str,
     before: str,
     new: Mapping[ItemKey, float],
@@ -254,10 +261,10 @@ def compared(
         is_same = (model, item) in drift.same
         common, others = common + 1, others + (not is_same)
         differences[question].append(0.0 if is_same else now - value)
-    difference = clustered(differences)
+    difference = mean_by_question(differences)
     questions = difference.n
     if drift.anchored and drift.known and common:
-        difference = corrected(differences, drift, others / common)
+        difference = subtract_shift(differences, drift, others / common)
     return Gated(model, before, difference, questions, lost / len(old), lost_before / len(old))
 
 

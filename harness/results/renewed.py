@@ -63,7 +63,7 @@ def by_place(passed: Scores, model: str) -> dict[TemplateLevel, float]:
     return {place: sum(all_of) / len(all_of) for place, all_of in values.items()}
 
 
-def known(
+def compare_renewed(
     shipped: Mapping[TemplateLevel, float],
     renewed: Sequence[Mapping[TemplateLevel, float]],
     places: Sequence[TemplateLevel],

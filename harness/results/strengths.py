@@ -219,7 +219,7 @@ def style_of(text: str) -> tuple[float, ...]:
     return (float(len(text)), *(float(len(mark.findall(prose))) for mark in _MARKS.values()))
 
 
-def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> Styled:
+def fit_style(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> Styled:
     """Return strengths at equal style.
 
     Raises:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from harness.bench import alternate
 from harness.judging.plan import JudgePlan
 from harness.options import GenJudgment
-from harness.results.compare import undecided
+from harness.results.compare import find_undecided
 from harness.results.looks import LOOKS
 from harness.results.panels import panels
 from harness.results.reading import read
@@ -60,7 +60,7 @@ def stages(
         column = _column(plan)
         look_of_question = np.array([looks.get(q.question_id, 1) for q in column.questions])
         active = (*models, *(name for name in whole.models if name in baseline))
-        going_on = undecided(column, whole.models, options.until, look_of_question, active)
+        going_on = find_undecided(column, whole.models, options.until, look_of_question, active)
         models = tuple(model for model in models if model in going_on)
         if not models:
             return

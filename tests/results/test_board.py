@@ -12,7 +12,7 @@ from harness.results import of_rows
 from harness.results.board import (
     COLUMNS,
     Origin,
-    added,
+    add_rows,
     around,
     board_rows,
     check_board,
@@ -80,7 +80,7 @@ def test_the_rows_of_published_models(small: bench.Bench, reference_data: Path) 
 def test_a_new_board_is_written_and_read_again(small: bench.Bench, tmp_path: Path) -> None:
     path = tmp_path / "leaderboard.csv"
     board = check_board(path, ORIGIN, ["m"])
-    write_board(path, added(board, board_rows(of_rows(judged()), small, ORIGIN)))
+    write_board(path, add_rows(board, board_rows(of_rows(judged()), small, ORIGIN)))
     again = read_board(path)
     assert (tuple(again.rows), again.columns[: len(COLUMNS) + 1]) == (("m",), ("model", *COLUMNS))
     with pytest.raises(UsageError, match="has m already; --overwrite"):
@@ -92,15 +92,15 @@ def test_a_row_joins_the_published_ones_and_keeps_their_columns(
     small: bench.Bench, tmp_path: Path
 ) -> None:
     path = published(tmp_path / "weighted_leaderboard.csv")
-    board = added(
+    board = add_rows(
         check_board(path, ORIGIN, ["m"], allow=["judge"]),
         board_rows(of_rows(judged()), small, ORIGIN),
     )
     write_board(path, board)
     assert path.read_text().splitlines()[1].startswith("null,76.9,0.9,676,805,86.5,community")
     assert tuple(board.rows) == ("null", "base", "m")  # sorted by length control, which m lacks
-    assert tuple(added(board, [], "win_rate").rows) == ("null", "m", "base")
-    places = around(added(board, [], "win_rate"), ["m"], rows=1)
+    assert tuple(add_rows(board, [], "win_rate").rows) == ("null", "m", "base")
+    places = around(add_rows(board, [], "win_rate"), ["m"], rows=1)
     assert [(place.place, place.model, place.chosen) for place in places] == [
         (1, "null", False),
         (2, "m", True),
@@ -126,7 +126,7 @@ def test_published_rows_are_by_an_unknown_judge_and_the_set_that_the_file_names(
 
 def test_rows_against_another_baseline_are_refused(small: bench.Bench, tmp_path: Path) -> None:
     path = tmp_path / "weighted.csv"
-    write_board(path, added(read_board(path), board_rows(of_rows(judged()), small, ORIGIN)))
+    write_board(path, add_rows(read_board(path), board_rows(of_rows(judged()), small, ORIGIN)))
     with pytest.raises(UsageError, match=r"rows of the baseline base, these are of davinci"):
         check_board(path, ORIGIN._replace(baseline="davinci"), ["n"])
 

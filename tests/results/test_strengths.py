@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.results import of_rows
-from harness.results.strengths import logistic, strengths, style_of, styled
+from harness.results.strengths import fit_style, logistic, strengths, style_of
 from tests.results.rows import answered, pair
 
 
@@ -66,7 +66,7 @@ def test_strengths_at_equal_length_are_the_worked_line(tmp_path: Path) -> None:
     folder = answered(tmp_path, {"x": long, "y": ["t" * 100] * 150})
     winners = ["model_1" if q < 60 or 100 <= q < 125 else "model_2" for q in range(150)]
     rows = [pair(q, "x", "y", winner, winner) for q, winner in enumerate(winners)]
-    result = styled(of_rows(rows), folder, ["length"])
+    result = fit_style(of_rows(rows), folder, ["length"])
     assert result.ratings["x"].value == pytest.approx(1000)
     assert result.coefficients["length"].value == pytest.approx(math.log(1.5) / 0.5)
     assert result.shift("x").value < 0

@@ -26,7 +26,7 @@ from harness.answering.plan import plan_answers
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.extras.judges.estimates import mean, page, share
-from harness.judging.extraction import extracted
+from harness.judging.extraction import extract
 from harness.judging.plan import JudgePlan, plan_judgments
 from harness.judging.sets import load
 from harness.models import ModelConfig
@@ -183,7 +183,7 @@ def _first_turns(
         if key not in answers:
             raise MissingError(f"{model} has not answered question {key}; run gen_answer first")
         text = answers[key].choices[0].turns[0]
-        texts[key] = text if field is None else extracted(text, field).answer
+        texts[key] = text if field is None else extract(text, field).answer
     return texts
 
 

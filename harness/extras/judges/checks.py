@@ -19,7 +19,7 @@ from typing import Any
 from harness.errors import MissingError
 from harness.extras.judges.data import RaterVerdict, itself, load
 from harness.extras.judges.estimates import mean, page, share
-from harness.extras.judges.truth import checked
+from harness.extras.judges.truth import list_checked
 from harness.options import JudgeReport
 from harness.reporting import Column, interval_columns, row_of
 from harness.reporting.pages import PageKind, Result
@@ -35,7 +35,7 @@ def _show(options: JudgeReport, cost: Cost) -> Result:
     data = load(options)
     reading = "loose" if options.loose else "strict"
     broken = {}
-    for item, _, row in checked(data):
+    for item, _, row in list_checked(data):
         results = {check.get(reading) for check in row.checks} - {None}
         if results:
             broken[item] = False in results

@@ -57,7 +57,7 @@ def _show(options: JudgeReport, cost: Cost) -> Result:
     if not voted:
         raise MissingError("no pair has both a vote and the judge's verdict")
     models = sorted({model for item in voted for model in item.models})
-    found = {model: corrected(model, judged, voted) for model in models}
+    found = {model: correct_rate(model, judged, voted) for model in models}
     models.sort(key=lambda model: -found[model].corrected.value)
     rows = [_row(model, found[model]) for model in models]
     judges = ", ".join(sorted({v.judge for v in verdicts}))
@@ -119,7 +119,7 @@ def _row(model: str, found: Corrected) -> dict[str, Any]:
     return row | {"weight": weight, "questions": judge.n, "voted": votes.n, "n": votes.count}
 
 
-def corrected(
+def correct_rate(
     model: str, judged: Mapping[RatedItem, float], voted: Mapping[RatedItem, float]
 ) -> Corrected:
     """Return a model's win rates by the judge, by votes, and corrected."""

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from harness.errors import MissingError, UsageError
 from harness.extras.judges.data import Data, RaterVerdict, load
 from harness.extras.judges.estimates import page, share
-from harness.extras.judges.truth import accepted, right_answers
+from harness.extras.judges.truth import accepts, right_answers
 from harness.options import JudgeReport
 from harness.reporting import Column, interval_columns, row_of
 from harness.reporting.pages import PageKind, Result
@@ -95,7 +95,7 @@ def _happened(
     """Yield what may happen where it is known what is right, and whether it did."""
     first, *second = (right.get(v.item.answer_of(model)) for model in v.item.models)
     if not v.paired and first is not None:
-        yield "right" if first else "wrong", accepted(v, threshold)
+        yield "right" if first else "wrong", accepts(v, threshold)
     elif v.paired and {first, *second} == {True, False}:
         yield "right wins", v.value == (1.0 if first else 0.0)
         yield "wrong wins", v.value == (0.0 if first else 1.0)

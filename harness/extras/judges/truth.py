@@ -16,7 +16,7 @@ from harness.types import Measurement, Question, QuestionId
 STATES_RESULT = frozenset({"number", "choice", "equals", "contains", "code"})
 
 
-def checked(data: Data) -> Iterator[tuple[RatedItem, Question, Measurement]]:
+def list_checked(data: Data) -> Iterator[tuple[RatedItem, Question, Measurement]]:
     """Yield what `auto_checks` found of each answer to a question that has not changed since.
 
     Raises:
@@ -41,7 +41,7 @@ def right_answers(data: Data) -> dict[RatedItem, bool]:
         for key, texts in references.turns.items() if references is not None else ():
             turns[key] = max(len(texts), turns.get(key, 0))
     right = {}
-    for item, question, row in checked(data):
+    for item, question, row in list_checked(data):
         if item.turn > turns.get(item.question, 0) or not question.checks:
             continue
         results = [
@@ -54,7 +54,7 @@ def right_answers(data: Data) -> dict[RatedItem, bool]:
     return right
 
 
-def accepted(v: RaterVerdict, threshold: float | None = None) -> bool:
+def accepts(v: RaterVerdict, threshold: float | None = None) -> bool:
     """Return whether a grade accepts its answer: one in the upper third of the scale."""
     low, high = v.scale
     return v.number >= (low + (high - low) * 2 / 3 if threshold is None else threshold)

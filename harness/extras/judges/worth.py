@@ -32,7 +32,7 @@ import numpy as np
 from harness.errors import UsageError
 from harness.extras.judges.data import Data, itself, load, mean_by_item
 from harness.extras.judges.estimates import over_questions, page
-from harness.extras.judges.truth import accepted, right_answers
+from harness.extras.judges.truth import accepts, right_answers
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, interval_columns, row_of
 from harness.reporting.pages import PageKind, Result
@@ -147,7 +147,7 @@ def _by_checks(data: Data) -> Panel:
     found = data.verdicts(paired=False)
     judges = sorted({v.judge for v in found})
     verdicts = {
-        judge: mean_by_item(v._replace(value=float(accepted(v))) for v in found if v.judge == judge)
+        judge: mean_by_item(v._replace(value=float(accepts(v))) for v in found if v.judge == judge)
         for judge in judges
     }
     items = [item for item in right if all(item in of_judge for of_judge in verdicts.values())]
