@@ -77,6 +77,16 @@ def first_lines(lines: Sequence[str], most: int, rest: str = "and {} more") -> l
     return [*lines[:most], *more]
 
 
+def beginning(text: str, most: int) -> str:
+    """Return the beginning of a text in one line, of at most so many characters.
+
+    >>> beginning("One two,\\nthree.", 7), beginning("One\\ntwo.", 8)
+    ('One two…', 'One two.')
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[:most].rstrip() + "…"
+
+
 def printable(text: str, keep: str = "") -> str:
     """Return a text with the characters escaped that move a cursor, hide or turn what is around.
 

@@ -12,6 +12,7 @@ from harness.results import of_models
 from harness.results.scores import FLIPPED, distinct, means
 from harness.results.slices import differences_of
 from harness.types import Question
+from harness.words import beginning
 from viewer import conversation, pages
 from viewer.controls import Fields, named
 from viewer.data import Data, Verdicts
@@ -202,7 +203,6 @@ def _row(item: ListedQuestion, view: View, site: Site, models: Sequence[str]) ->
     opened = view.to(
         question=str(question.question_id), model=side_by_side, only="", turn="", find=""
     )
-    snippet = " ".join(question.turns[0][:300].split())
     cells = []
     for model, cell in item.cells.items():
         values = [cell[turn] for turn in sorted(cell)]
@@ -217,7 +217,7 @@ def _row(item: ListedQuestion, view: View, site: Site, models: Sequence[str]) ->
     return {
         "item": item,
         "address": site.href(opened),
-        "snippet": snippet if len(snippet) < 130 else snippet[:130].rstrip() + "…",
+        "snippet": beginning(question.turns[0], 130),
         "cells": cells,
         "less": None if item.less is None else pages.signed(item.less, 2),
     }

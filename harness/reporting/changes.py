@@ -29,7 +29,7 @@ from harness.results.reading import whole_rows
 from harness.results.scores import Form
 from harness.results.spent import Cost
 from harness.types import Judgment
-from harness.words import counted
+from harness.words import beginning, counted
 
 WORDS = 60
 """Characters of a reason."""
@@ -70,8 +70,7 @@ def changed_in_words(every: Sequence[Counts]) -> str:
 
 def first_words(row: Judgment, most: int) -> str:
     """Return the beginning of what a judge says."""
-    text = " ".join((row.judgment or row.g1_judgment or "").split())
-    return text if len(text) <= most else text[:most].rstrip() + "…"
+    return beginning(row.judgment or row.g1_judgment or "", most)
 
 
 def _check(options: ShowResult) -> None:

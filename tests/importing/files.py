@@ -36,15 +36,6 @@ FEEDBACK = {
     "orig_feedback": "Clear.",
     "orig_score": "4",
 }
-PREFERENCE = {
-    "instruction": "###Task: compare",
-    "orig_instruction": "Explain tides.",
-    "orig_response_A": "The moon.",
-    "orig_response_B": "The moon pulls the sea.",
-    "orig_criteria": "Is it complete?",
-    "orig_preference": "B",
-    "orig_feedback": "B says more.",
-}
 TARGETS = [
     {
         "category": "closed_qa",

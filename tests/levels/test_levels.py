@@ -9,17 +9,8 @@ import pytest
 from harness.cli.main import run_bench, show_result
 from harness.extras.levels import next_level
 from harness.extras.levels.questions import nudge
+from tests.levels.sums import SUMS
 
-SUMS = """
-from turnbench_questions.template import Made, Turn
-CATEGORY = "sums"
-def make(rng, level):
-    a, b = rng.randint(1, 10 ** level), rng.randint(1, 10 ** level)
-    one = Turn(f"What is {a} + {b}?", shape="sum", result=(a + b,), points=["Adds."])
-    two = Turn("And twice your sum?", shape="sum", result=(2 * a + 2 * b,), points=["Doubles."])
-    CHECKS
-    return Made((one, two), "your sum", "combine")
-"""
 CODE = 'one.checks = [{"kind": "code", "language": "python", "tests": "assert True"}]'
 
 
@@ -29,7 +20,7 @@ def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.P
     home = tmp_path / "data" / "ours"
     home.mkdir(parents=True)
     for at in range(6):
-        (home / f"sums_{at}.py").write_text(SUMS.replace("CHECKS", ""))
+        (home / f"sums_{at}.py").write_text(SUMS)
     return home
 
 
@@ -85,7 +76,7 @@ def test_a_dry_run_writes_nothing(folder: pathlib.Path, capsys: pytest.CaptureFi
 def test_an_undecided_check_ends_its_template(
     folder: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "sums_0.py").write_text(SUMS.replace("CHECKS", CODE))
+    (folder / "sums_0.py").write_text(SUMS.replace("    return", f"    {CODE}\n    return"))
     assert climb("--waves", "2") == 0
     said = capsys.readouterr()
     assert "builtin/reference: an undecided check ended 1 template: sums_0" in said.err

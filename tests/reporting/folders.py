@@ -7,8 +7,6 @@ from typing import Any
 
 SET = {"judge_set": "mt_bench", "judge_set_version": "1"}
 CATEGORIES = ("writing", "math", "coding")
-Grade = Callable[[str, int, int], float]
-"""The grade of a model, question and turn."""
 
 
 def bench(folder: pathlib.Path, questions: int = 24, turns: int = 2) -> pathlib.Path:
