@@ -138,9 +138,13 @@ def _part(options: ShowResult, path: pathlib.Path) -> _Part:
         UsageError: the runs are not comparable, or have no model in common.
     """
     judged = read_judged(options)
-    bench, panel, chosen = judged.bench, judged.groups[0], options.gate
+    bench, chosen = judged.bench, options.gate
+    stored = other_run(bench, path, options.slice)
+    if not stored:
+        raise MissingError(f"{path}: no verdict on these questions, turns and criteria")
+    panel = most_alike(stored[0], judged.groups)
     shown = results(options, judged)
-    old = most_alike(panel, other_run(bench, path, options.slice))
+    old = most_alike(panel, stored)
     planned = _series_of(chosen)
     level, notes, faults = None, list[Note](), list[str]()
     used = Series(series=0, against="")

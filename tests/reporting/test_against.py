@@ -136,6 +136,20 @@ def test_a_baseline_of_pairs_is_left_out_of_no_gate_of_grades(tmp_path: pathlib.
     assert "Does not pass: c: significantly worse" in result.page.outcome
 
 
+def test_of_several_verdicts_those_like_the_stored_ones_are_compared(
+    criteria: pathlib.Path,
+) -> None:
+    folder = criteria / "mt_bench" / "model_judgment"
+    grades(criteria, {"a": 8.0, "b": 6.0}, judge="j")
+    pairs(criteria, {("a", "b"): lambda q, t: ("tie", "tie")}, judge="j")
+    for name in ("j@own_single", "j_single", "j_pair"):
+        stored = criteria / "stored.jsonl"
+        shutil.copy(folder / f"{name}.jsonl", stored)
+        result = show_result(data_dir=criteria, against=stored, fail_if_worse=True)
+        assert {row["missing"] for row in result.rows()} == {0}
+        assert "The run passes" in result.page.outcome
+
+
 def test_anchors_are_compared_by_the_criterion_of_the_flag(data: pathlib.Path) -> None:
     where: dict[str, Any] = {"data_dir": str(data), "judge_set": "metrics_en"}
     gen_judgment(JUDGE, model_list=OLD, first_n=6, **where)
