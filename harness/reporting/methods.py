@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness import __version__
-from harness.reporting.section import Section
+from harness.reporting.section import STOPPED, Section
 from harness.reporting.selecting import Judged
 from harness.results.provenance import Made, answers_made, judgments_made
 from harness.types import UNSTATED
@@ -60,7 +60,9 @@ def paragraph(judged: Judged, sections: Sequence[Section]) -> str:
     ]
     two = any(section.evidence[0].head_to_head for section in sections)
     sentences.append(f"Intervals are 95% confidence intervals: {'; '.join(intervals)}.")
-    sentences.append(f"{''.join(better[: 1 + two])}.")
+    drawn = any(section.ranking.strengths for section in sections)
+    of_drawn = "; of pairs drawn at random, where that of the difference of strengths does"
+    sentences.append(f"{''.join(better[: 1 + two])}{of_drawn * drawn}.")
     sets = [section.panel.judge_set for section in sections]
     papers = [paper for name, paper in PAPERS.items() if any(s.startswith(name) for s in sets)]
     sentences.append(f"Computed by turnbench {__version__} ({'; '.join([*papers, *SOURCES])}).")
@@ -111,6 +113,12 @@ def _judging(section: Section, made: dict[str, Made]) -> str:
         sentence += " Numbers are the mean of the judges."
     if kind == "pairs" and "one order" not in panel.method:
         sentence += " Each pair was judged in both orders; two different winners are a tie."
+    if panel.drawn is not None:
+        share = percent(panel.drawn, 0 if panel.drawn > 0.02 else 1)
+        sentence += f" These are {share} of the pairs, drawn at random; models are ranked and "
+        sentence += "compared by Bradley-Terry strengths."
+    if panel.looks is not None:
+        sentence += f" {STOPPED}"
     if panel.method.startswith("logprobs"):
         sentence += " Verdicts are weighed by the log-probabilities of the judge's tokens."
     if not (failed := panel.unread):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness import show_result
+from harness import gen_answer, gen_judgment, show_result
 from harness.errors import DataError, MissingError, UsageError
 from harness.registry import find
 from harness.reporting.formats import text
@@ -463,3 +463,16 @@ def test_flips_of_a_judge_with_samples_are_its_own(tmp_path: pathlib.Path) -> No
     flipped = {(row["judge"], row["model"]): row["flipped"] for row in result.rows()}
     assert flipped["sure", "a"] == 0
     assert flipped["torn", "a"] == flipped["all together", "a"] == 96
+
+
+def test_the_paragraph_on_methods_says_that_pairs_were_drawn_or_a_run_was_stopped(
+    tmp_path: pathlib.Path,
+) -> None:
+    where: dict[str, Any] = {"data_dir": str(tmp_path), "first_n": 12}
+    gen_answer(["builtin/outline", "builtin/eliza", "builtin/reference"], **where)
+    gen_judgment("builtin/overlap", share=0.6, **where)
+    gen_judgment("builtin/overlap", until=3, **where)
+    paragraph = find("format", "methods")(show_result(data_dir=str(tmp_path)).page)
+    assert re.search(r"These are \d+% of the pairs, drawn at random; models are ranked", paragraph)
+    assert "those of a stopped run (O'Brien and Fleming)" in paragraph
+    assert "where that of the difference of strengths does" in paragraph
