@@ -8,31 +8,41 @@ import tomllib
 from typing import Any
 
 DATA = pathlib.Path(__file__).resolve().parents[1]
+MT_BENCH_CATEGORIES = (
+    *("writing", "roleplay", "reasoning", "math"),
+    *("coding", "extraction", "stem", "humanities"),
+)
+
+
+def rows(bench: str, name: str = "question.jsonl") -> list[dict[str, Any]]:
+    """Return the rows of a set's file."""
+    return [json.loads(line) for line in (DATA / bench / name).read_text("utf-8").splitlines()]
 
 
 @functools.cache
-def _rows(name: str) -> dict[int, dict[str, Any]]:
+def _by_id(name: str) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
     for bench in ("mt_bench", "mt_bench_zh", "chat_en", "chat_zh"):
-        lines = (DATA / bench / name).read_text(encoding="utf-8").splitlines()
-        found |= {row["question_id"]: row for row in map(json.loads, lines)}
+        found |= {row["question_id"]: row for row in rows(bench, name)}
     return found
 
 
 def question(question_id: int) -> dict[str, Any]:
     """Return the question's row: `turns`, `reference`, `category`, ..."""
-    return _rows("question.jsonl")[question_id]
+    return _by_id("question.jsonl")[question_id]
 
 
 def reference(question_id: int) -> list[str]:
     """Return the worked answers of the question, one text a turn."""
-    turns: list[str] = _rows("reference_answer/turnbench.jsonl")[question_id]["choices"][0]["turns"]
+    turns: list[str] = _by_id("reference_answer/turnbench.jsonl")[question_id]["choices"][0][
+        "turns"
+    ]
     return turns
 
 
 def references() -> dict[int, list[str]]:
     """Return the worked answers by question id."""
-    rows = _rows("reference_answer/turnbench.jsonl")
+    rows = _by_id("reference_answer/turnbench.jsonl")
     return {number: row["choices"][0]["turns"] for number, row in rows.items()}
 
 
