@@ -24,7 +24,7 @@ from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.options import GenAnswer, GenJudgment, RunBench
 from harness.reporting import Note, Page, pages
-from harness.reporting.against import forecast
+from harness.reporting.against import check_comparable, forecast
 from harness.reporting.show_result import results_of
 from harness.results.board import Origin, check_board
 from harness.results.length_control import LIBRARY
@@ -355,8 +355,20 @@ def _results(
 
 def _check_gate(record: RunBench, plan: BenchPlan) -> str:
     """Refuse a gate that could not be, before anything is paid for; return what may come of it."""
-    pages.check_page(_results(record, plan, ()))
-    return forecast(plan.bench, record.gate) if record.gate.against else ""
+    shown, judged = _results(record, plan, ()), plan.judgments
+    pages.check_page(shown)
+    if not record.gate.against:
+        return ""
+    check_comparable(
+        plan.bench,
+        record.gate,
+        judges={task.name for task in judged.tasks},
+        judge_set=judged.judge_set.name,
+        paired=judged.mode != "single",
+        models=shown.slice.model_list,
+        allow=record.board.allow,
+    )
+    return forecast(plan.bench, record.gate)
 
 
 def _check_board(board: options.Board, plan: JudgePlan) -> None:

@@ -11,7 +11,7 @@ One benchmark, or several with a stored run each.
 import contextlib
 import math
 import pathlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from msgspec.structs import replace as changed
@@ -33,7 +33,17 @@ from harness.reporting.selecting import other_run, read_judged
 from harness.results import Panel, panels, read
 from harness.results.drift import contents_of
 from harness.results.estimate import LEAST
-from harness.results.gate import WORSE, Gated, GateResult, at_levels, false_alarm, gate
+from harness.results.gate import (
+    NONE_IN_COMMON,
+    PAIRS_AND_OTHERS,
+    WORSE,
+    Gated,
+    GateResult,
+    allowed_differences,
+    at_levels,
+    false_alarm,
+    gate,
+)
 from harness.results.panels import most_alike
 from harness.results.series import (
     Series,
@@ -344,6 +354,32 @@ def _judge_in_words(part: _Part, margin: float | None) -> Iterator[str]:
 
 
 # Before the judge is paid
+
+
+def check_comparable(
+    bench: Bench,
+    options: Gate,
+    *,
+    judges: Collection[str],
+    judge_set: str,
+    paired: bool,
+    models: Collection[str],
+    allow: Collection[str],
+) -> None:
+    """Raise UsageError if a run that is still to be made could not be compared with the stored one.
+
+    Versions of the judge set are not looked at: which of them the rows will be of is not known yet.
+    """
+    alike = [p for p in panels(read(bench, files=options.against)) if (p.form == "pair") == paired]
+    if not alike:
+        raise UsageError(PAIRS_AND_OTHERS)
+    old = next((panel for panel in alike if panel.judge_set == judge_set), alike[0])
+    here = {"judge": ", ".join(sorted(judges)), "judge-set": judge_set}
+    there = {"judge": ", ".join(sorted(old.judges)), "judge-set": old.judge_set}
+    allowed_differences(here, there, allow)
+    present = set(old.scores.models_present)
+    if not options.compare and not present & set(models) and max(len(present), len(models)) > 1:
+        raise UsageError(NONE_IN_COMMON)
 
 
 def forecast(bench: Bench, options: Gate) -> str:

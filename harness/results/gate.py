@@ -49,6 +49,8 @@ from harness.types import QuestionId
 from harness.words import percent
 
 WORSE = "significantly worse than in the other run"
+PAIRS_AND_OTHERS = "one run has grades and the other pairs, which cannot be compared"
+NONE_IN_COMMON = "the two runs have no model in common; name two with --compare NEW=OLD"
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +167,7 @@ def gate(
         if models is None or now in models
     ]
     if not rows:
-        raise UsageError("the two runs have no model in common; name two with --compare NEW=OLD")
+        raise UsageError(NONE_IN_COMMON)
     rows = at_levels(rows, level)
     rows = [
         replace(
@@ -276,7 +278,7 @@ def _reworded(panel: Panel) -> int:
 def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
     """Return a note on each difference that is allowed, and raise on one that is not."""
     if (new.form == "pair") != (old.form == "pair"):
-        raise UsageError("one run has grades and the other pairs, which cannot be compared")
+        raise UsageError(PAIRS_AND_OTHERS)
     traits, others = (
         {
             "judge": ", ".join(sorted(panel.judges)),
@@ -295,6 +297,17 @@ def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
         if panel.looks is not None:
             text = "a run with --until stopped where it was decided, which favours what was ahead; "
             raise UsageError(f"{text}judge all of it for a gate")
+    return allowed_differences(traits, others, allow)
+
+
+def allowed_differences(
+    traits: Mapping[str, str], others: Mapping[str, str], allow: Collection[str]
+) -> list[str]:
+    """Return a note on each trait that differs in the other run and may.
+
+    Raises:
+        UsageError: one differs that may not.
+    """
     notes = []
     for name, here in traits.items():
         there = others[name]

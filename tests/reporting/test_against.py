@@ -150,6 +150,28 @@ def test_of_several_verdicts_those_like_the_stored_ones_are_compared(
         assert "The run passes" in result.page.outcome
 
 
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (
+            {"judge_model": "mine", "judge_base_url": "http://127.0.0.1:9/v1"},
+            "judge mine here, builtin/overlap there",
+        ),
+        ({"judge_set": "mt_bench_unaided"}, "judge-set mt_bench_unaided here, mt_bench there"),
+        ({"mode": "pairwise-all"}, "one run has grades and the other pairs"),
+        ({"model": [NEW, "builtin/outline"]}, "no model in common; name two with --compare"),
+    ],
+)
+def test_runs_that_could_not_be_compared_are_refused_before_a_call(
+    data: pathlib.Path, flags: dict[str, Any], message: str
+) -> None:
+    before = sorted(path.stat().st_size for path in data.rglob("*.jsonl"))
+    words = {"model": [OLD, NEW], "judge_model": JUDGE, "data_dir": str(data), **flags}
+    with pytest.raises(UsageError, match=message):
+        run_bench(**words, against=data / "mt_bench.jsonl", redo="all")
+    assert sorted(path.stat().st_size for path in data.rglob("*.jsonl")) == before
+
+
 def test_anchors_are_compared_by_the_criterion_of_the_flag(data: pathlib.Path) -> None:
     where: dict[str, Any] = {"data_dir": str(data), "judge_set": "metrics_en"}
     gen_judgment(JUDGE, model_list=OLD, first_n=6, **where)
