@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import tomllib
+from collections.abc import Iterable
 from typing import Any
 
 DATA = pathlib.Path(__file__).resolve().parents[1]
@@ -54,3 +55,12 @@ def canary(bench: str) -> str:
 def code_blocks(text: str, language: str = "python") -> list[str]:
     """Return the contents of the fenced code blocks of that language, in order."""
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def runs_of_eight(texts: Iterable[str]) -> set[tuple[str, ...]]:
+    """Return the runs of eight words (of Chinese, characters) in each text."""
+    found = set()
+    for text in texts:
+        words = re.findall(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+", text.casefold())
+        found |= {tuple(words[start : start + 8]) for start in range(len(words) - 7)}
+    return found

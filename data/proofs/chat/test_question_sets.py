@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data.proofs.shipped import DATA, rows
+from data.proofs.shipped import DATA, rows, runs_of_eight
 from harness import check_bench
 from harness.bench import load
 from harness.extras.checks import check_turn
@@ -163,15 +163,6 @@ def test_the_readme_states_what_can_be_counted(bench: str) -> None:
     assert f"of {len(proved)} references" in readme
 
 
-def runs(texts: list[str]) -> set[tuple[str, ...]]:
-    """Return the runs of eight words (of Chinese, characters) in each text."""
-    found = set()
-    for text in texts:
-        words = re.findall(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+", text.casefold())
-        found |= {tuple(words[start : start + 8]) for start in range(len(words) - 7)}
-    return found
-
-
 @pytest.mark.reference
 def test_nothing_shares_eight_words_in_a_row_with_published_sets(
     reference_data: pathlib.Path,
@@ -184,4 +175,6 @@ def test_nothing_shares_eight_words_in_a_row_with_published_sets(
     ]
     ours = [row["turns"][0] for bench in FIRST for row in rows(bench)]
     ours += [text for bench in FIRST for text in references(bench).values()]
-    assert runs(ours) & runs([line.replace("\\n", " ") for line in theirs]) == set()
+    assert (
+        runs_of_eight(ours) & runs_of_eight([line.replace("\\n", " ") for line in theirs]) == set()
+    )

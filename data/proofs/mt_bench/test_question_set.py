@@ -7,7 +7,15 @@ from collections import Counter
 
 import pytest
 
-from data.proofs.shipped import DATA, MT_BENCH_CATEGORIES, question, reference, references, rows
+from data.proofs.shipped import (
+    DATA,
+    MT_BENCH_CATEGORIES,
+    question,
+    reference,
+    references,
+    rows,
+    runs_of_eight,
+)
 from turnbench_questions import shipped
 
 FOLDER = DATA / "mt_bench"
@@ -155,15 +163,6 @@ def test_every_question_with_a_reference_has_a_proof(question_id: int) -> None:
     assert re.search(rf"def test_{question_id}_", proofs)
 
 
-def runs(texts: list[str]) -> set[tuple[str, ...]]:
-    """Return the runs of eight words in each text."""
-    found = set()
-    for text in texts:
-        words = re.findall(r"\w+", text.casefold())
-        found |= {tuple(words[start : start + 8]) for start in range(len(words) - 7)}
-    return found
-
-
 @pytest.mark.reference
 def test_nothing_shares_eight_words_in_a_row_with_the_official_set(
     reference_data: pathlib.Path,
@@ -173,7 +172,7 @@ def test_nothing_shares_eight_words_in_a_row_with_the_official_set(
     )
     official = [json.loads(line) for line in lines]
     assert {row["question_id"] for row in official} == set(OFFICIAL_IDS)
-    theirs = runs(
+    theirs = runs_of_eight(
         [
             text
             for row in official
@@ -182,4 +181,4 @@ def test_nothing_shares_eight_words_in_a_row_with_the_official_set(
     )
     ours = [text for i in IDS for text in question(i)["turns"]]
     ours += [text for i in IDS if i in references() for text in reference(i)]
-    assert runs(ours) & theirs == set()
+    assert runs_of_eight(ours) & theirs == set()
