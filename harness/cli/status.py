@@ -12,7 +12,7 @@ from harness.bench import Bench
 from harness.cli import calls
 from harness.cli.console import Console
 from harness.cli.parser import read_project, record_from
-from harness.judging.current import in_words, unchecked_in_words
+from harness.judging.current import in_words, split_gone, unchecked_in_words
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.reporting import Column, Note, Page, Table
@@ -64,6 +64,8 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
         Note(f"The last run failed on {counted(number, 'row')}: {kind}")
         for kind, number in failures.most_common(2)
     ]
+    gone = sum((split_gone(judged.changed)[0] for judged in coverage), Counter[str]())
+    notes += list(map(Note, in_words(gone)))
     if coverage and (unchecked := coverage[0].scores.unchecked):
         notes.append(Note(unchecked_in_words(unchecked)))
     if not any(row["missing"] or row["superseded"] for row in models):
@@ -150,7 +152,7 @@ def _judge_row(
         "share": judged.share,
         "judged": judged.judged,
         "missing": None,
-        "superseded": judged.changed.total(),
+        "superseded": split_gone(judged.changed)[1].total(),
         "failed": 0,
         "unparsed": judged.unread,
         "left_out": None,

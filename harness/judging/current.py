@@ -358,6 +358,16 @@ _CAUSES = {
 }
 
 
+def split_gone(left_out: Mapping[str, int]) -> tuple[Counter[str], Counter[str]]:
+    """Return the judgments of questions that are gone, and those that are to be made again.
+
+    >>> split_gone({"no such question": 2, "answers": 40})
+    (Counter({'no such question': 2}), Counter({'answers': 40}))
+    """
+    gone = {cause: number for cause, number in left_out.items() if cause == UNKNOWN}
+    return Counter(gone), Counter(left_out) - Counter(gone)
+
+
 def in_words(left_out: Mapping[str, int]) -> list[str]:
     """Return why judgments are left out, each cause once, and what makes them again.
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from harness import bench as benches
 from harness.bench import Bench
-from harness.judging.current import in_words
+from harness.judging.current import in_words, split_gone
 from harness.models import ModelConfig
 from harness.options import GenJudgment, Slice, command_line
 from harness.reporting.page import Note
@@ -39,7 +39,7 @@ def causes(
     `configs` are the models of turnbench.toml.
     """
     judges = list(dict.fromkeys(judge for panel in groups for judge in panel.judges))
-    left_out = groups[0].scores.left_out
+    gone, left_out = split_gone(groups[0].scores.left_out)
     found: list[tuple[str, str | None]] = [(text, None) for text in in_words(left_out)]
     outputs = [f"model_judgment/{glob.escape(benches.file_stem(judge))}*" for judge in judges]
     failed = [failure for output in outputs for failure in failures(bench.folder, output)]
@@ -61,7 +61,8 @@ def causes(
     commands = {redo: judging_commands(bench, groups, part, configs, redo) for _, redo in found}
     # One command makes all that is missing: it stands once, below the last of its causes.
     last_of = {redo: text for text, redo in found}
-    return [Note(text, commands[redo] if last_of[redo] == text else "") for text, redo in found]
+    notes = [Note(text, commands[redo] if last_of[redo] == text else "") for text, redo in found]
+    return [*map(Note, in_words(gone)), *notes]
 
 
 def judging_commands(

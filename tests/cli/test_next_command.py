@@ -109,6 +109,27 @@ def test_questions_that_were_never_answered_are_not_asked_for_to_mend_others(
     assert "gen_answer" not in said
 
 
+def test_judgments_of_a_question_that_is_gone_are_not_to_be_made_again(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 2)
+    assert main(["gen_judgment", "--judge-model", "builtin/overlap", *where]) == 0
+    questions = tmp_path / "small" / "question.jsonl"
+    questions.write_text("".join(questions.read_text().splitlines(keepends=True)[1:]))
+    shown = state(where, capsys)
+    assert "all judgments are there" in str(shown["outcome"])
+    cause = "2 judgments are of questions that the benchmark lacks"
+    assert shown["notes"] == [cause]
+    main(["show_result", *where])
+    said = capsys.readouterr().out
+    assert f"\n  {cause}\n" in said
+    assert "gen_judgment" not in said
+    path = tmp_path / "small" / "model_judgment" / "builtin%2Foverlap_single.jsonl"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    main(["show_result", *where])
+    assert "1 judgment never made:\n    gen_judgment" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "flags",
     [
