@@ -20,7 +20,7 @@ from harness.errors import UsageError
 from harness.reporting.changes import Counts, changed_in_words, first_words
 from harness.reporting.formats import csv
 from harness.reporting.page import Page
-from harness.results.agreement import items, mean_verdicts, turned
+from harness.results.agreement import is_turned, items, mean_verdicts
 from harness.results.changes import least_of
 from harness.results.scores import FLIPPED, ONE_SIDED, Form, distinct, means
 from harness.types import Answer, Judgment, Note, QuestionId, Row
@@ -126,7 +126,7 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
     changes = data.changes if data.other is not None else {}
     columns = (
         scores.row, scores.question, scores.turn, scores.model, scores.opponent, scores.source,
-        scores.value, scores.flip, spread, unlike, turned(scores), is_person,
+        scores.value, scores.flip, spread, unlike, is_turned(scores), is_person,
     )  # fmt: skip
     names = (*scores.models, "")
     for (number, question, turn, model, opponent, source, share, flip, apart, other, swapped,

@@ -47,7 +47,7 @@ class UserPrompt(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """The hash of what the model that plays is told."""
         return content_hash(self.system, self.start, self.stop)
 
-    def filled(self, text: str, user: User) -> str:
+    def fill(self, text: str, user: User) -> str:
         """Return a text of the prompt for one user."""
         values = {
             "persona": user.persona,
@@ -110,7 +110,7 @@ class Player(Struct, frozen=True):
         """Return the request for the user's next message; its own have the assistant's role."""
         assert question.user is not None
         prompt = self.prompt
-        chat = [Message("system", prompt.filled(prompt.system, question.user))]
+        chat = [Message("system", prompt.fill(prompt.system, question.user))]
         chat.append(Message("user", prompt.start))
         for message, reply in zip(messages, replies, strict=True):
             chat += [Message("assistant", message), Message("user", reply)]

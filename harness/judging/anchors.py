@@ -50,7 +50,7 @@ class Anchors:
         """The models, or the pairs."""
         return list(dict.fromkeys(row.models for row in self.rows))
 
-    def drawn(self, keys: Iterable[tuple[Any, ...]]) -> frozenset[tuple[Any, ...]]:
+    def draw(self, keys: Iterable[tuple[Any, ...]]) -> frozenset[tuple[Any, ...]]:
         """Return as many of some keys as are asked for, drawn over the questions."""
         by_question: dict[Any, list[tuple[str, tuple[Any, ...]]]] = {}
         for key in keys:

@@ -224,7 +224,7 @@ class Today:
         if row.made_from is None:
             return None
         if isinstance(row, Measurement):
-            return self.measured(row)
+            return self.changed_measurement(row)
         rule = self.rule(row.judge_set, row.judge_set_version, row.criterion)
         return rule(row.question_id, row.turn, row.models, row.choice, row.made_from)
 
@@ -260,7 +260,7 @@ class Today:
 
         return changed
 
-    def measured(self, row: Measurement) -> str | None:
+    def changed_measurement(self, row: Measurement) -> str | None:
         """Return what has changed since a number was computed; None: nothing."""
         made, parts = row.made_from, []
         if made is None:

@@ -65,4 +65,4 @@ def load(path: pathlib.Path) -> sets.JudgeSet:
         references=sets.References(required=REFERENCE_CATEGORIES),
         sampling=Sampling(temperature=0.0, max_tokens=2048),
     )
-    return sets.made(path, settings, templates, contents=contents)
+    return sets.make_judge_set(path, settings, templates, contents=contents)

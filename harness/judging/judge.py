@@ -33,7 +33,7 @@ class Game(Struct):
     verdict: Verdict = Verdict(None, "")
 
 
-def judging(match: Match, judge: str, prompts: Prompts, retry_cut: float) -> Asking:
+def judge_match(match: Match, judge: str, prompts: Prompts, retry_cut: float) -> Asking:
     """Yield the requests about a match; return its row."""
     prompts = prompts.about(match)  # the answers' files may be written while the judge is asked
     form, pair = prompts.template(match).form, len(match.models) > 1

@@ -31,7 +31,7 @@ from harness.judging.anchors import Anchors, none_left, read_anchors
 from harness.judging.answers import JudgedAnswers
 from harness.judging.current import NO_REFERENCE, Today, is_older
 from harness.judging.draw import draw_order, drawn_number, drawn_pairs
-from harness.judging.judge import judging
+from harness.judging.judge import judge_match
 from harness.judging.prompts import Match, Prompts, make_prompts, parameters_hash
 from harness.judging.sets import ANY, JudgeSet, load_for
 from harness.models import Endpoint, ModelConfig
@@ -248,7 +248,7 @@ class JudgePlan:
             endpoint=task.endpoint,
             path=task.path,
             kind=Judgment,
-            steps=lambda: judging(match, task.name, task.prompts, self.retry_cut),
+            steps=lambda: judge_match(match, task.name, task.prompts, self.retry_cut),
             first=task.prompts.beginning(match),
         )
 
@@ -730,7 +730,7 @@ def _draw_anchors(plan: JudgePlan, task: JudgeTask, anchors: Anchors) -> None:
         for match in _matches(plan, task)
         if match.key in then and task.prompts.made_from(match) == then[match.key].made_from
     ]
-    task.only, task.stored = anchors.drawn(same), len(then)
+    task.only, task.stored = anchors.draw(same), len(then)
     task.rows = store.latest_of(_rows(plan, task))
     plan.notices.append(
         f"{task.name}: {len(task.only)} of the {len(then)} judgments of {anchors.path} are judged "

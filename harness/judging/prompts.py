@@ -277,7 +277,7 @@ class Prompts:
         question = match.question
         texts = list(question.turns)
         if question.user is not None:
-            texts = [load_prompt().filled(load_prompt().brief, question.user)]
+            texts = [load_prompt().fill(load_prompt().brief, question.user)]
         # Where other criteria have a reference, the note is part of it, and not shown without.
         others = match.criterion is not None and question.category in self.referenced
         if not (template.reference or others) and self.judge_set.shows_notes(question.category):

@@ -189,7 +189,7 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
     """A judge set, read and checked: its settings with those of its bases, and its templates.
 
     This is what the loader of another project's file (registry kind `judge_file`) returns:
-    `made(path, Settings(...), [JudgeTemplate(...), ...])`.
+    `make_judge_set(path, Settings(...), [JudgeTemplate(...), ...])`.
     """
 
     path: pathlib.Path
@@ -367,7 +367,7 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         """The categories with a reference: required, if any, never."""
         return (self.references.required, self.references.if_any, self.references.never)
 
-    def knowing(self, names: Mapping[str, str]) -> "JudgeSet":
+    def with_categories(self, names: Mapping[str, str]) -> "JudgeSet":
         """Return the set with the rules of its categories for a benchmark's names of them.
 
         `names` has the set's category by the benchmark's, as `[categories]` of bench.toml.
@@ -448,7 +448,7 @@ def load_for(bench: Bench, name: str | None = None) -> JudgeSet:
         UsageError, DataError: as `load`.
     """
     name = name or bench.settings.usual_judge_set
-    return load(name, bench.folder).knowing(bench.settings.categories)
+    return load(name, bench.folder).with_categories(bench.settings.categories)
 
 
 load_judge_set = load
@@ -511,7 +511,7 @@ def _read(
         settings = store.convert(_merged(inherited, {"name": folder.name, **keys}), Settings, path)
         templates = base.unbound | templates
         bases = (base.name, *base.bases)
-    return made(folder, settings, list(templates.values()), bases)
+    return make_judge_set(folder, settings, list(templates.values()), bases)
 
 
 def _merged(base: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -523,7 +523,7 @@ def _merged(base: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def made(
+def make_judge_set(
     path: pathlib.Path,
     settings: Settings,
     templates: Sequence[JudgeTemplate],

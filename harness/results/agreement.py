@@ -200,7 +200,7 @@ def items(scores: Scores) -> list[RatedItem]:
     return result
 
 
-def turned(scores: Scores) -> Bools:
+def is_turned(scores: Scores) -> Bools:
     """Return which entries are pairs whose item names their opponent first."""
     names = (*scores.models, "")
     places = np.empty(len(names), dtype=np.int64)
@@ -211,7 +211,7 @@ def turned(scores: Scores) -> Bools:
 
 def values(scores: Scores) -> Floats:
     """Return grades, and of pairs the share that goes to the item's first model."""
-    return np.where(turned(scores), 1 - scores.value, scores.value)
+    return np.where(is_turned(scores), 1 - scores.value, scores.value)
 
 
 def mean_verdicts(scores: Scores) -> dict[RatedItem, float]:

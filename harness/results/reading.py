@@ -154,7 +154,7 @@ class Wordings:
 
         return changed
 
-    def measured(self, row: Measurement) -> str | None:
+    def changed_measurement(self, row: Measurement) -> str | None:
         """Return what has changed since a metric was computed; None: it is current."""
         if row.made_from is None:
             return None
@@ -347,7 +347,7 @@ class _Table:
             return
         if isinstance(row, Judgment):
             self._note_change(number, row)
-        elif isinstance(row, Measurement) and (cause := self.today.measured(row)):
+        elif isinstance(row, Measurement) and (cause := self.today.changed_measurement(row)):
             self._stale[number] = cause
         names, source, numbers, games = _of_row(row, file)
         model, opponent = (*[self.models[name] for name in names], -1)[:2]

@@ -64,7 +64,7 @@ def _questions(source: str) -> Iterator[tuple[str, str]]:
             yield f"{place['task']}.{place['dimension']}", question
 
 
-def filled(text: str, texts: Mapping[str, str], names: Mapping[str, str]) -> str:
+def fill(text: str, texts: Mapping[str, str], names: Mapping[str, str]) -> str:
     """Return a TOML file of ours with the texts that it refers to: `@ONE`, `@ONE+TWO`.
 
     `names` are ours for the placeholders in them; `@ONE{theirs=ours}` has another one.

@@ -129,7 +129,7 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         "version": content_hash(sets.shape(template), sampling)[:8],
         "judge": kwargs.get("model_name"),
     }
-    return sets.made(path, store.convert(settings, sets.Settings, path), [template])
+    return sets.make_judge_set(path, store.convert(settings, sets.Settings, path), [template])
 
 
 def _model_of(config: _Evaluator) -> str:
@@ -220,7 +220,7 @@ def colossalai(path: pathlib.Path) -> JudgeSet:
         settings, templates = _grading(store.convert(content, dict[str, _Grading], path))
     version = content_hash([sets.shape(template) for template in templates], settings)[:8]
     settings |= {"name": path.stem, "version": version, "fence": False}
-    return sets.made(path, store.convert(settings, sets.Settings, path), templates)
+    return sets.make_judge_set(path, store.convert(settings, sets.Settings, path), templates)
 
 
 def _battle(battle: _Battle) -> tuple[dict[str, Any], list[JudgeTemplate]]:

@@ -18,7 +18,7 @@ from harness.bench import check_bench_name
 from harness.bench.bench import Settings, load_questions
 from harness.errors import DataError, MissingError, StorageError, UsageError
 from harness.extras.importing import hub
-from harness.extras.importing.constants import constants, filled, toml_text
+from harness.extras.importing.constants import constants, fill, toml_text
 from harness.extras.importing.reading import import_data
 from harness.reporting import Column, Page, Table
 from harness.words import counted
@@ -136,7 +136,7 @@ def fetch_bench(
     texts = constants(folder / "upstream")
     for into, text in original.made.items():
         if not (folder / into).exists():
-            store.write_file(folder / into, filled(text, texts, original.placeholders))
+            store.write_file(folder / into, fill(text, texts, original.placeholders))
             written.append(folder / into)
     if original.imports and not (folder / "question.jsonl").exists():
         form, *outputs = original.imports

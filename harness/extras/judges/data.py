@@ -23,7 +23,7 @@ from harness.options import JudgeReport
 from harness.reporting import Note
 from harness.reporting.selecting import in_slice, is_chosen
 from harness.results import Scores, read
-from harness.results.agreement import RatedItem, items, preferences, raters, turned, values
+from harness.results.agreement import RatedItem, is_turned, items, preferences, raters, values
 from harness.results.scores import CONFIDENCE, MAIN
 from harness.types import Answer, QuestionId
 
@@ -252,7 +252,7 @@ def verdicts_of(scores: Scores) -> list[RaterVerdict]:
     _, starts = np.unique(said.row, return_index=True)  # a label without a verdict is there often
     said = said.take(starts)
     both = np.stack([said.shown_first, said.shown_second])
-    swap = turned(said)
+    swap = is_turned(said)
     both[:, swap] = 1 - both[::-1, swap]
     games = [
         tuple(Game(value, first) for value, first in ((one, True), (two, False)) if value == value)
