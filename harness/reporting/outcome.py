@@ -100,6 +100,8 @@ class Evidence:
     """Whose verdicts these are, where that is not plain: `by gpt-4`, `in the mean of a and b`."""
     focus: str | None = None
     """The one model that was asked for: it is compared with each of the others."""
+    stopped: bool = False
+    """Whether models whose comparisons were decided were judged on no further questions."""
 
     def sharing(self, rank: int) -> list[str]:
         """Return the models that may have a rank or a better one, the best first."""
@@ -203,7 +205,8 @@ def outcome(evidence: Sequence[Evidence]) -> str:
         kind = "in pairs" if item.measure.kind == "pairs" else f"by {item.measure.kind}"
         if not first:
             named, first = item.ranking.complete, words
-            words += f" {kind}" * (len(order) > 1) + f" on {counted(item.questions, 'question')}"
+            on = f" on {'up to ' * item.stopped}{counted(item.questions, 'question')}"
+            words += f" {kind}" * (len(order) > 1) + on
         else:
             words = "too" if words == first else claim.short or words
             words = f"{kind.capitalize()} {words}"

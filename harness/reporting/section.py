@@ -115,7 +115,8 @@ def evidence_of(panel: Panel, view: View, scores: Scores, name: str = "") -> Evi
     several = panel.is_judged and len(panel.judges) > 1
     by = f"in the mean of {listed(panel.judges)}" if several else ""
     measure = measure_of(panel)
-    return Evidence(measure, ranking, questions, baseline, against, name, by, view.focus)
+    stopped = panel.looks is not None
+    return Evidence(measure, ranking, questions, baseline, against, name, by, view.focus, stopped)
 
 
 def measure_of(panel: Panel) -> Measure:

@@ -472,6 +472,7 @@ def test_the_paragraph_on_methods_says_that_pairs_were_drawn_or_a_run_was_stoppe
     gen_answer(["builtin/outline", "builtin/eliza", "builtin/reference"], **where)
     gen_judgment("builtin/overlap", share=0.6, **where)
     gen_judgment("builtin/overlap", until=3, **where)
+    assert " models on up to " in show_result("single", data_dir=str(tmp_path)).page.outcome
     paragraph = find("format", "methods")(show_result(data_dir=str(tmp_path)).page)
     assert re.search(r"These are \d+% of the pairs, drawn at random; models are ranked", paragraph)
     assert "those of a stopped run (O'Brien and Fleming)" in paragraph
