@@ -62,7 +62,7 @@ class Voter:
         files = data.bench.answer_files()
         self._answered = {model: data.index.questions(path) for model, path in files.items()}
         scores = data.scores.take(data.scores.opponent >= 0)
-        ids = [question.question_id for question in scores.questions]
+        ids = scores.question_ids
         models = scores.models
         codes = (column.tolist() for column in (scores.question, scores.model, scores.opponent))
         self._judged = {

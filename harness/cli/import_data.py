@@ -8,7 +8,7 @@ import harness
 from harness import ImportReport, options, registry
 from harness.cli import export
 from harness.cli.console import Console
-from harness.cli.parser import read_project, record_from
+from harness.cli.parser import is_bench_named, record_from
 from harness.errors import UsageError
 from harness.options import ImportData
 from harness.reporting import Note, Page
@@ -47,7 +47,7 @@ def run(record: options.ImportData, console: Console) -> Any:
     if len(record.imports) < 2:
         names = ", ".join(registry.names("importer"))
         raise UsageError(f"give a format and a file; formats: {names}")
-    if "bench_name" not in record.typed and read_project().bench_name is None:
+    if not is_bench_named(record):
         raise UsageError("name the benchmark with --bench-name: its folder in the data folder")
     form, *files = record.imports
     # The project's judges are those of its own judgments.

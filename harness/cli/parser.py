@@ -79,6 +79,11 @@ def read_project() -> Project:
     return read_toml(path, Project) if path.exists() else Project()
 
 
+def is_bench_named(record: Any) -> bool:
+    """Return whether the command line or `turnbench.toml` names a benchmark."""
+    return "bench_name" in record.typed or read_project().bench_name is not None
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise what argparse found wrong, with the nearest flag where one is unknown."""

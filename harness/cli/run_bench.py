@@ -17,7 +17,7 @@ from harness.answering.plan import AnswerPlan, ModelPlan, plan_answers
 from harness.bench import Bench
 from harness.cli import calls, gen_answer, gen_judgment, import_data, measured
 from harness.cli.console import Console
-from harness.cli.parser import read_project, record_from
+from harness.cli.parser import is_bench_named, record_from
 from harness.errors import TurnbenchError, UsageError, require
 from harness.judging.plan import JudgePlan, plan_judgments
 from harness.judging.run import estimate_judgments
@@ -224,7 +224,7 @@ def _imported(record: RunBench, evaluation: Any, console: Console) -> tuple[RunB
     if not files:
         raise UsageError(f"--import {form} needs files: --import FORMAT FILE ...")
     name = record.bench.bench_name
-    if "bench_name" not in record.typed and read_project().bench_name is None:
+    if not is_bench_named(record):
         name = pathlib.Path(files[0]).stem
     report: ImportReport = registry.find("importing", "import_data")(
         form,

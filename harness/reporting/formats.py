@@ -14,7 +14,6 @@ import re
 import shutil
 import textwrap
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -230,7 +229,7 @@ def _latex_table(table: Table) -> str:
 
 def _latex_cell(column: Column, row: Row) -> str:
     """Return a cell, with the interval of a number in small print behind it."""
-    ends = replace(column, format=f"interval{column.format}").cell(row) if column.format else ABSENT
+    ends = column.interval.cell(row) if column.format else ABSENT
     small = "" if ends == ABSENT else f" {{\\scriptsize [{_tex(ends.replace(' to ', ', '))}]}}"
     return _tex(column.cell(row)) + small
 

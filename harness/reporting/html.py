@@ -7,7 +7,6 @@ policy forbids everything else. All text is escaped. `table_html` is also what t
 
 import pathlib
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from markupsafe import Markup
@@ -118,7 +117,7 @@ def _cell(column: Column, row: Row, rows: Sequence[Row]) -> dict[str, Any]:
             cell["tip"] = "{win} won, {tie} tied, {loss} lost".format(**counts)
             cell["record"] = counts
     elif column.draw == "shade":
-        interval = replace(column, format=f"interval{column.format}").cell(row)
+        interval = column.interval.cell(row)
         cell["tip"] = f"95% interval {interval}" if interval != ABSENT else ""
     return cell
 

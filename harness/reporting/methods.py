@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness import __version__
-from harness.reporting.section import STOPPED, Section
+from harness.reporting.section import STOPPED, Section, drawn_in_words
 from harness.reporting.selecting import Judged
 from harness.results.provenance import Made, answers_made, judgments_made
 from harness.types import UNSTATED
@@ -114,8 +114,7 @@ def _judging(section: Section, made: dict[str, Made]) -> str:
     if kind == "pairs" and "one order" not in panel.method:
         sentence += " Each pair was judged in both orders; two different winners are a tie."
     if panel.drawn is not None:
-        share = percent(panel.drawn, 0 if panel.drawn > 0.02 else 1)
-        sentence += f" These are {share} of the pairs, drawn at random; models are ranked and "
+        sentence += f" These are {drawn_in_words(panel.drawn)}; models are ranked and "
         sentence += "compared by Bradley-Terry strengths."
     if panel.looks is not None:
         sentence += f" {STOPPED}"

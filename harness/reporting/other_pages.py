@@ -208,7 +208,7 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
     Raises:
         UsageError: there is no baseline, or the board is of another judge, judge set or baseline.
     """
-    path, judge_set = options.board, " ".join([panel.judge_set, *panel.versions[-1:]])
+    path, judge_set = options.board, panel.versioned_set
     assert path is not None
     if view.baseline is None:
         raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")

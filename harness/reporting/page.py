@@ -101,6 +101,11 @@ class Column:
         """What stands over it."""
         return printable(self.title or self.of or self.key.replace("_", " "))
 
+    @property
+    def interval(self) -> "Column":
+        """The column of the intervals of its numbers."""
+        return replace(self, format=f"interval{self.format}")
+
     def number(self, row: Row) -> Cell:
         """Return the number of a row and its interval."""
         value = self._held(row)

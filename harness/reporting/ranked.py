@@ -167,7 +167,7 @@ class Ranked:
     def section(self, tables: Sequence[Table] = ()) -> Section:
         """Return the section, with tables below that of models."""
         form, field, groups, turns = self.measure.form, self.view.group, self.groups, self.turns
-        ends = [replace(column, format=f"interval{column.format}") for column in (*turns, *groups)]
+        ends = [column.interval for column in (*turns, *groups)]
         if len(turns) > 2:
             turns = [Column(key, format=form, always=True) for key in ("first_turn", "last_turn")]
         labels = [
@@ -312,7 +312,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     every = Table(f"By {group}", columns, list(by_group.values()), "groups", only="json")
     section.tables += [table, every] if view.by else [every]
     section.caveats = [caveat for panel in panels for caveat in caveats_of(panel)]
-    ends = [replace(column, format=f"interval{column.format}") for column in numbers]
+    ends = [column.interval for column in numbers]
     section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
     scale = evidence[0].measure.scale or ()
     draw = functools.partial(charts.marks, rows[:BARS], numbers, "score", scale=scale, bar=True)

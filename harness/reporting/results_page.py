@@ -262,7 +262,7 @@ def _made_by(panel: Panel, view: View) -> dict[str, object]:
     return {
         "mode": pairs if panel.form == "pair" else "single",
         "judge": ", ".join(panel.judges),
-        "judge_set": " ".join([panel.judge_set, *panel.versions[-1:]]),
+        "judge_set": panel.versioned_set,
     }
 
 

@@ -148,13 +148,17 @@ def title(panel: Panel, view: View) -> str:
     if panel.is_judged and panel.judge_set not in (UNSTATED, view.bench):
         parts.append(f"judge set {panel.judge_set}")
     if panel.drawn is not None:
-        share = percent(panel.drawn, 0 if panel.drawn > 0.02 else 1)
-        parts.append(f"{share} of the pairs, drawn at random")
+        parts.append(drawn_in_words(panel.drawn))
     if (aggregate := view.aggregates.get(panel.judge_set)) is not None:
         parts.append(f"{aggregate} of the turns of each conversation")
     if panel.is_judged and len(panel.judges) > 1:
         parts.append("the mean of the judges")
     return ", ".join(parts)
+
+
+def drawn_in_words(share: float) -> str:
+    """Return what share of the pairs is judged."""
+    return f"{percent(share, 0 if share > 0.02 else 1)} of the pairs, drawn at random"
 
 
 def caveats_of(panel: Panel) -> list[Caveat]:

@@ -186,7 +186,7 @@ def raters(scores: Scores) -> dict[str, Scores]:
 
 def items(scores: Scores) -> list[RatedItem]:
     """Return the item of each entry."""
-    ids = [question.question_id for question in scores.questions]
+    ids = scores.question_ids
     choices = [source.choice for source in scores.sources]
     names = (*scores.models, "")
     columns = (scores.question, scores.turn, scores.model, scores.opponent, scores.source)

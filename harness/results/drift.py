@@ -43,7 +43,7 @@ Differences: TypeAlias = Mapping[QuestionId, Sequence[float]]
 def outcomes(panel: Panel, baseline: str | None) -> Outcomes:
     """Return the verdicts on each model; of pairs on each but the baseline."""
     scores = panel.combined.of(metric=panel.metrics[0]).mirrored()
-    ids, names = [question.question_id for question in scores.questions], (*scores.models, "")
+    ids, names = scores.question_ids, (*scores.models, "")
     found: Outcomes = {}
     columns = (scores.question, scores.turn, scores.model, scores.opponent, scores.value)
     for question, turn, model, opponent, value in zip(*(c.tolist() for c in columns), strict=True):

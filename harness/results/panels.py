@@ -60,6 +60,11 @@ class Panel:
         return self.form not in ("vote", "metric")
 
     @property
+    def versioned_set(self) -> str:
+        """The judge set with its latest version."""
+        return " ".join([self.judge_set, *self.versions[-1:]])
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """What it has numbers of, the main one first."""
         names = [self.scores.metrics[code] for code in present(self.scores.metric)]

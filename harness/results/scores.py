@@ -141,6 +141,11 @@ class Scores:
         return bool(len(self)) and bool((self.opponent >= 0).all())
 
     @property
+    def question_ids(self) -> list[QuestionId]:
+        """The ids of the questions, by their codes."""
+        return [question.question_id for question in self.questions]
+
+    @property
     def ends(self) -> tuple[Ints, Ints]:
         """The lesser and the greater code of each entry's two models; of others -1 and the model.
 

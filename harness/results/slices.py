@@ -183,7 +183,7 @@ def differences_of(scores: Scores, model: str, other: str) -> Differences:
 
     Of pairs it is the share of their games against each other that it won, less one half.
     """
-    questions = [question.question_id for question in scores.questions]
+    questions = scores.question_ids
     scores = scores.mirrored() if scores.paired else scores
     scores = scores.take(scores.valid)
     sums: dict[QuestionId, dict[int, list[list[float]]]] = defaultdict(dict)

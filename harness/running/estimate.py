@@ -163,7 +163,7 @@ def _requests(job: Job, usual: int, earlier: Mapping[str, Sequence[float]]) -> I
         request = next(steps)
         while request.hash not in hashes:
             hashes.add(request.hash)
-            endpoint = job.endpoint if request.to is None else job.others[request.to]
+            endpoint = job.endpoint_of(request)
             past = earlier.get(endpoint.name, ())
             span = reply_span(past, usual, request.sampling.max_tokens)
             yield endpoint, request, span

@@ -48,6 +48,10 @@ class Job:
     then: Callable[[Any], Iterable["Job"]] = lambda _: ()
     """Given the row, the jobs that can be run because of it."""
 
+    def endpoint_of(self, request: Request) -> Endpoint:
+        """Return the chat model that a request goes to."""
+        return self.endpoint if request.to is None else self.others[request.to]
+
 
 class Progress(msgspec.Struct):
     """The counts of a run, kept up to date while it runs."""

@@ -234,7 +234,7 @@ class _Run:
 
         `again`: equal requests of the job before it.
         """
-        endpoint = job.endpoint if request.to is None else job.others[request.to]
+        endpoint = job.endpoint_of(request)
         key = None
         if self.cache is not None and not endpoint.provider.startswith("builtin"):
             key = self.cache.key(endpoint, request, again)

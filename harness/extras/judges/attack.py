@@ -202,7 +202,7 @@ def _verdicts(
     scores = of_rows((place.row for place in store.rows(path, Judgment)), questions)
     scores = scores.take(scores.valid).main()
     values: dict[tuple[str, QuestionId], list[float]] = {}
-    names, ids = (*scores.models, ""), [question.question_id for question in scores.questions]
+    names, ids = (*scores.models, ""), scores.question_ids
     columns = scores.question, scores.model, scores.opponent, scores.value
     for code, first, second, value in zip(*(of.tolist() for of in columns), strict=True):
         weak = names[first] if names[first] != STRONG else names[second]

@@ -13,7 +13,7 @@ from harness.answering.answer import estimate_answers
 from harness.answering.plan import AnswerPlan, plan_answers
 from harness.cli import calls
 from harness.cli.console import Console
-from harness.cli.parser import read_project
+from harness.cli.parser import is_bench_named
 from harness.cli.run_bench import RunReport
 from harness.errors import UsageError
 from harness.extras.levels.questions import START, Questions, Wanted, nudge
@@ -236,7 +236,7 @@ def _times(one: Any, waves: int) -> Any:
 
 def run_levels(record: RunBench, console: Console) -> RunReport:
     """Ask in waves, then show the reach."""
-    if "bench_name" not in record.typed and read_project().bench_name is None:
+    if not is_bench_named(record):
         record = replace(record, bench=replace(record.bench, bench_name="levels"))
     with calls.served(record, console) as addressed:
         climbed = climb(addressed, calls.configs(), console)
