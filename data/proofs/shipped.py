@@ -47,6 +47,24 @@ def references() -> dict[int, list[str]]:
     return {number: row["choices"][0]["turns"] for number, row in rows.items()}
 
 
+def asked(question_id: int) -> str:
+    """Return the question's text."""
+    text: str = question(question_id)["turns"][0]
+    return text
+
+
+def short(question_id: int) -> list[str]:
+    """Return the short final answers."""
+    answers: list[str] = question(question_id)["reference"]
+    return answers
+
+
+def stands(question_id: int, turn: int, in_answer: str, in_short: str) -> None:
+    """Assert that a computed result stands in the worked answer and in the short reference."""
+    assert in_answer in reference(question_id)[turn - 1]
+    assert in_short in question(question_id)["reference"][turn - 1]
+
+
 def canary(bench: str) -> str:
     """Return the text that identifies a set."""
     return str(tomllib.loads((DATA / bench / "bench.toml").read_text(encoding="utf-8"))["canary"])

@@ -10,7 +10,17 @@ from typing import Any
 
 import pytest
 
+from tests.viewer.small import small
+from viewer.app import Views
+from viewer.data import Home
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def views(tmp_path: pathlib.Path) -> Views:
+    """Return the views of a small benchmark, without a server."""
+    return Views(Home(small(tmp_path)))
 
 
 @pytest.fixture(scope="module")

@@ -24,11 +24,6 @@ OPEN = "?tab=questions&question=3&model=ant&model=bee"
 NOTED = "?tab=verdicts&only=noted"
 
 
-@pytest.fixture
-def views(tmp_path: pathlib.Path) -> Views:
-    return Views(Home(small(tmp_path)))
-
-
 def items(page: str) -> list[str]:
     """Return what stands for the verdicts of a page, as they come on it."""
     return re.findall(r'name="item" value="([^"]*)"', page)

@@ -20,11 +20,6 @@ from viewer.data import Home
 from viewer.state import parse
 
 
-@pytest.fixture
-def views(tmp_path: pathlib.Path) -> Views:
-    return Views(Home(small(tmp_path)))
-
-
 def table(page: str) -> list[list[str]]:
     """Return the cells of the list."""
     body = page.partition("<tbody>")[2].partition("</tbody>")[0]

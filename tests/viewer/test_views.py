@@ -18,11 +18,6 @@ from viewer.data import Home
 from viewer.state import View, parse
 
 
-@pytest.fixture
-def views(tmp_path: pathlib.Path) -> Views:
-    return Views(Home(small(tmp_path)))
-
-
 def words(page: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", page).split())
 

@@ -14,11 +14,6 @@ from viewer.app import Views
 from viewer.data import Home
 
 
-@pytest.fixture
-def views(tmp_path: pathlib.Path) -> Views:
-    return Views(Home(small(tmp_path)))
-
-
 def send(views: Views, query: str, who: str = "", **fields: str) -> tuple[str, str]:
     pairs = [*fields.items(), ("view", query)]
     shown = views.act(msgspec.json.encode(pairs).decode(), who)

@@ -7,13 +7,7 @@ import json
 import re
 from fractions import Fraction
 
-from data.proofs.shipped import code_blocks, question, reference
-
-
-def asked(question_id: int) -> str:
-    """Return the question's text."""
-    text: str = question(question_id)["turns"][0]
-    return text
+from data.proofs.shipped import asked, code_blocks, reference
 
 
 def test_6013_triangle() -> None:

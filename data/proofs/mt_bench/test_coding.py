@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
-from data.proofs.shipped import code_blocks, question, reference
+from data.proofs.shipped import code_blocks, question, reference, short
 
 
 def namespace(question_id: int, turn: int, block: int = -1) -> dict[str, Any]:
@@ -26,12 +26,6 @@ def namespace(question_id: int, turn: int, block: int = -1) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "answer"}
     exec(code_blocks(reference(question_id)[turn])[block], names)
     return names
-
-
-def short(question_id: int) -> list[str]:
-    """Return the short final answers."""
-    answers: list[str] = question(question_id)["reference"]
-    return answers
 
 
 NODE, _ = compute_driver_executable()  # the browser tests' own JavaScript engine

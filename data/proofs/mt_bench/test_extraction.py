@@ -13,19 +13,13 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from data.proofs.shipped import code_blocks, question, reference
+from data.proofs.shipped import code_blocks, question, reference, short
 
 
 def source(question_id: int) -> str:
     """Return the text of the first turn."""
     turn: str = question(question_id)["turns"][0]
     return turn
-
-
-def short(question_id: int) -> list[str]:
-    """Return the short final answers."""
-    answers: list[str] = question(question_id)["reference"]
-    return answers
 
 
 def json_answer(question_id: int, turn: int) -> Any:
