@@ -25,7 +25,7 @@ LEVEL = 5
 class Level(NamedTuple):
     """What a level sets.
 
-    By hand, in both turns: some 2,000 fees at level 8, 8,000 at 9 and 25,000 at 10, each of which
+    By hand, in both turns: some 2,000 fees at level 8, 25,000 at 9 and 75,000 at 10, each of which
     is a sum and a division.
     """
 
@@ -50,8 +50,8 @@ LEVELS = by_level(
     Level(9, 5, 3, 13, True),
     Level(10, 6, 3, 15, True),
     Level(14, 8, 4, 19, True, 50),
-    Level(16, 9, 5, 19, True, 180),
     Level(16, 10, 5, 19, True, 570),
+    Level(16, 10, 5, 19, True, 1700),
 )
 _SHARES = {"the whole of": 1.0, "twice": 2.0, "half": 0.5}
 

@@ -26,8 +26,8 @@ LEVEL = 6
 class Level(NamedTuple):
     """What a level sets.
 
-    By hand, in both turns: to work out what a sentence says about 1,900 times at level 8, 7,000
-    times at 9 and 20,000 times at 10, two or three sums or comparisons each.
+    By hand, in both turns: to work out what a sentence says about 1,900 times at level 8, 20,000
+    times at 9 and 60,000 times at 10, two or three sums or comparisons each.
     """
 
     men: int
@@ -57,8 +57,8 @@ LEVELS = by_level(
     Level(4, 4, 5, 3, 2, twisted=True),
     Level(4, 5, 6, 4, 2, twisted=True, recalled=1, twins=1),
     Level(4, 5, 6, 4, 4, 1, True, recalled=2, twins=3, years=18),
-    Level(5, 5, 6, 5, 5, 1, True, recalled=3, twins=4, years=60),
     Level(5, 5, 6, 5, 5, 1, True, recalled=3, twins=4, years=170),
+    Level(5, 5, 6, 5, 5, 1, True, recalled=3, twins=4, years=500),
 )
 _DAYS = ("Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday")
 _MOST = 60

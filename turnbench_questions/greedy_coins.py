@@ -27,7 +27,7 @@ class Level(NamedTuple):
     """What a level sets.
 
     By hand the fewest tokens for an amount are one step, which needs those for smaller amounts:
-    4,000 steps at level 8, 16,000 at level 9, 24,000 at level 10, half of them with the tokens of
+    4,000 steps at level 8, 24,000 at level 9, 36,000 at level 10, half of them with the tokens of
     turn 2. The amounts don't reach as far as where the same tokens too many come again and again.
     """
 
@@ -60,8 +60,8 @@ LEVELS = by_level(
     Level(4, 30, (70, 92), 380, True, 1),
     Level(5, 45, (90, 120), 480, True, 1, counted=True),
     Level(8, 230, (400, 480), 2000, True, 2, counted=True, tries=50),
-    Level(10, 900, (1600, 1900), 8000, True, 3, counted=True, tries=50),
     Level(11, 1400, (2300, 2800), 12000, True, 3, counted=True, tries=50),
+    Level(12, 2200, (3700, 4400), 18000, True, 3, counted=True, tries=50),
 )
 
 
