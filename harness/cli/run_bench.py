@@ -359,7 +359,7 @@ def _check_gate(record: RunBench, plan: BenchPlan) -> str:
     pages.check_page(shown)
     if not record.gate.against:
         return ""
-    check_comparable(
+    stored = check_comparable(
         plan.bench,
         record.gate,
         judges={task.name for task in judged.tasks},
@@ -368,7 +368,7 @@ def _check_gate(record: RunBench, plan: BenchPlan) -> str:
         models=shown.slice.model_list,
         allow=record.board.allow,
     )
-    return forecast(plan.bench, record.gate)
+    return forecast(stored, record.gate.margin)
 
 
 def _check_board(board: options.Board, plan: JudgePlan) -> None:

@@ -365,40 +365,43 @@ def check_comparable(
     paired: bool,
     models: Collection[str],
     allow: Collection[str],
-) -> None:
-    """Raise UsageError if a run that is still to be made could not be compared with the stored one.
+) -> Panel:
+    """Return the stored verdicts with which a run that is still to be made will be compared.
 
     Versions of the judge set are not looked at: which of them the rows will be of is not known yet.
+
+    Raises:
+        UsageError: they cannot be compared.
     """
     alike = [p for p in panels(read(bench, files=options.against)) if (p.form == "pair") == paired]
     if not alike:
         raise UsageError(PAIRS_AND_OTHERS)
-    old = next((panel for panel in alike if panel.judge_set == judge_set), alike[0])
+    old = max(alike, key=lambda p: (p.judge_set == judge_set, set(p.judges) == set(judges)))
     here = {"judge": ", ".join(sorted(judges)), "judge-set": judge_set}
     there = {"judge": ", ".join(sorted(old.judges)), "judge-set": old.judge_set}
     allowed_differences(here, there, allow)
     present = set(old.scores.models_present)
     if not options.compare and not present & set(models) and max(len(present), len(models)) > 1:
         raise UsageError(NONE_IN_COMMON)
+    return old
 
 
-def forecast(bench: Bench, options: Gate) -> str:
+def forecast(old: Panel, margin: float | None) -> str:
     """Return how often an unchanged model would fail the margin, from the stored run's error.
 
     The difference of two runs that nothing connects has the error √2 · that of one; the same
     questions in both make it smaller, which one run does not tell, so it is the most.
     """
-    if options.margin is None:
+    if margin is None:
         return ""
-    (old, *_) = panels(read(bench, files=options.against))
     measure = measure_of(old)
     shares = []
     for row in summarize(old.combined.of(metric=old.metrics[0]), ("model",)):
-        share = false_alarm(row.mean.scaled(math.sqrt(2)), options.margin)
+        share = false_alarm(row.mean.scaled(math.sqrt(2)), margin)
         shares += [] if share is None else [share]
     if not shares:
         return ""
     return (
-        f"An unchanged model would fail the margin of {measure.gap(options.margin)} in up to "
+        f"An unchanged model would fail the margin of {measure.gap(margin)} in up to "
         f"{percent(max(shares), 0)} of such runs, by the stored run's error."
     )

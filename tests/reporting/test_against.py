@@ -172,6 +172,19 @@ def test_runs_that_could_not_be_compared_are_refused_before_a_call(
     assert sorted(path.stat().st_size for path in data.rglob("*.jsonl")) == before
 
 
+def test_of_several_judges_a_run_that_is_still_to_be_made_is_compared_with_its_own(
+    data: pathlib.Path,
+) -> None:
+    lines = (data / "mt_bench.jsonl").read_text()
+    others = lines.replace(f'"{JUDGE}"', '"j"').replace(f'"model":"{OLD}"', '"model":"a"')
+    stored = data / "both.jsonl"
+    stored.write_text(others + others.replace('"model":"a"', '"model":"b"') + lines)
+    words: dict[str, Any] = {"judge_model": JUDGE, "data_dir": str(data), "first_n": 8}
+    report = run_bench([OLD, NEW], **words, against=stored, fail_if_worse=True)
+    assert report.page is not None
+    assert "The run passes." in report.page.outcome
+
+
 def test_anchors_are_compared_by_the_criterion_of_the_flag(data: pathlib.Path) -> None:
     where: dict[str, Any] = {"data_dir": str(data), "judge_set": "metrics_en"}
     gen_judgment(JUDGE, model_list=OLD, first_n=6, **where)
