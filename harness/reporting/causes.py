@@ -94,7 +94,7 @@ def judging_commands(
         command_line(replace(record, judging=replace(record.judging, judge_model=tuple(judges))))
         for record, judges in records.items()
     ]
-    left = [model for model in unanswered if split_answers(bench, model, configs).todo]
+    left = [model for model in unanswered if split_answers(bench, model, configs, part).todo]
     if left:
-        commands.insert(0, command_line(make_answering(bench, left, configs)))
+        commands.insert(0, command_line(make_answering(bench, left, configs, part)))
     return "\n".join(commands)

@@ -126,7 +126,10 @@ class Coverage:
 
 
 def split_answers(
-    bench: Bench, model: str, configs: Mapping[str, ModelConfig] | None = None
+    bench: Bench,
+    model: str,
+    configs: Mapping[str, ModelConfig] | None = None,
+    part: Slice | None = None,
 ) -> Split[Question]:
     """Return which questions a model has answered, and which it has not, as `gen_answer` counts.
 
@@ -134,33 +137,37 @@ def split_answers(
     """
     from harness.answering.plan import plan_answers  # slow to import, and tables seldom need it
 
-    record = replace(make_answering(bench, [model], configs), skip_missing=True)
+    record = replace(make_answering(bench, [model], configs, part), skip_missing=True)
     try:
         plan = plan_answers(bench, record, configs=configs, key_needed=False)
     except TurnbenchError:  # nothing says how it was called: only the questions can be compared
-        return _by_question(bench, model)
+        return _by_question(bench, model, record.slice)
     done = plan.models[0].split
     todo = [unit.question for unit in done.todo]
     return Split(todo, done.done, done.changed, done.causes, done.newest)
 
 
-def _by_question(bench: Bench, model: str) -> Split[Question]:
+def _by_question(bench: Bench, model: str, part: Slice) -> Split[Question]:
     def change(question: Question, row: Answer) -> list[str]:
         made = row.made_from
         same = made is None or made.question in (None, question.hash)
         return [] if same else ["the question was changed"]
 
     least = first_own_turn(model)  # a variant answers only where a turn of its own follows
-    units = [(q.question_id, q) for q in bench.questions if len(q.turns) >= least]
+    units = [(q.question_id, q) for q in bench.take(part) if len(q.turns) >= least]
     return split(units, bench.answers(model), change)
 
 
 def make_answering(
-    bench: Bench, models: Sequence[str], configs: Mapping[str, ModelConfig] | None = None
+    bench: Bench,
+    models: Sequence[str],
+    configs: Mapping[str, ModelConfig] | None = None,
+    part: Slice | None = None,
 ) -> GenAnswer:
     """Return the options of the command that makes missing answers of some models.
 
-    It is of those with the history of the first, and of those that need --base-url as it does.
+    It is of those with the history of the first, and of those that need --base-url as it does. Of
+    the slice it has the questions: turns, criteria and models are of judgments.
     """
     names = [split_variant(model) for model in models]
     history, address = names[0][1], address_of(names[0][0], configs)
@@ -169,6 +176,7 @@ def make_answering(
         models=Models(model=tuple(m for m in alike if address_of(m, configs) == address)),
         bench=bench.named,
         history=History(history=history or "own"),
+        slice=replace(part or Slice(), turns=(), criterion=(), model_list=()),
         endpoint=address,
     )
 

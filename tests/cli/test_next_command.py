@@ -93,6 +93,23 @@ def test_after_a_changed_question_both_say_the_commands_that_make_all_of_it_agai
     assert "all judgments are there" in str(state(where, capsys)["outcome"])
 
 
+def test_of_changed_questions_those_that_the_flags_choose_are_answered_again(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 0)
+    assert main(["gen_answer", "--model", "builtin/outline", "builtin/eliza", *where]) == 0
+    assert main(["gen_judgment", "--judge-model", "builtin/overlap", *where]) == 0
+    questions = tmp_path / "small" / "question.jsonl"
+    questions.write_text(questions.read_text().replace("Write ", "Do write "))
+    questions.write_text(questions.read_text().replace("Do write 3", "Write 3"))
+    main(["show_result", "--first-n", "3", "--turns", "1", *where])
+    said = capsys.readouterr().out
+    for command in re.findall("^ +(gen_.*)", said, re.MULTILINE):
+        assert main(shlex.split(command)) == 0
+    models = json.loads(json.dumps(state(where, capsys)["models"]))
+    assert {row["superseded"] for row in models} == {5}
+
+
 def test_questions_that_were_never_answered_are_not_asked_for_to_mend_others(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
