@@ -52,4 +52,5 @@ def _written(report: Any) -> list[str]:
 
 def _left_out(report: Any) -> list[str]:
     counts = report.left_out.items()
-    return [f"{counted(count, 'judgment')} left out: {why}" for why, count in counts if count]
+    lines = [f"{counted(count, 'judgment')} left out: {why}" for why, count in counts if count]
+    return [*lines, *(f"not exported: {text}" for text in report.not_current)]

@@ -10,6 +10,7 @@ import pytest
 
 import harness
 from harness import export
+from harness.bench import shipped
 from harness.cli.main import main
 from tests.importing.files import json_lines, rows
 
@@ -105,3 +106,18 @@ def test_judgments_without_their_answers_are_counted(
     assert main(words) == 0
     # of one question, in two turns: two grades and a pair; alpaca_eval has first turns alone
     assert f"{count} left out: the answers are not here" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["alpaca_eval", "card", "every_eval_ever", "fastchat", "inspect"])
+def test_judgments_of_changed_questions_are_said_not_to_be_exported(
+    data: pathlib.Path, tmp_path: pathlib.Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(data, folder)
+    first, *others = rows(shipped("data") / "mt_bench" / "question.jsonl")
+    first["turns"] = ["Else?", "Why?"]
+    json_lines(folder / "mt_bench" / "question.jsonl", [first, *others])
+    words = ["export", form, "--data-dir", str(folder), "--output", str(tmp_path / "out")]
+    assert main(words) == 0
+    said = "not exported: 6 judgments are of questions that were changed since; gen_answer"
+    assert said in capsys.readouterr().err

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from harness import registry, store
 from harness.bench import Bench, load_named
 from harness.errors import MissingError, UsageError
+from harness.judging.current import in_words
 from harness.options import Export, Select, ShowResult
 from harness.registry import Shown
 from harness.reporting.selecting import Judged, read_judged
@@ -168,6 +169,8 @@ class ExportReport(Shown):
     """Records by what the format counts: models, grades, judges."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Judgments that the format has no place for, by the reason."""
+    not_current: list[str] = field(default_factory=list)
+    """Judgments of what has changed since they were made, in words."""
 
     def __repr__(self) -> str:
         return f"<ExportReport: {self.records.total():,} records, {len(self.written)} files>"
@@ -193,7 +196,8 @@ def export(options: Export, cost: Cost) -> ExportReport:
     for path in paths:
         if path.exists():
             raise UsageError(f"{path} is there already; give another --output")
-    report = ExportReport(left_out=results.left_out)
+    stale = results.scores.of(models=options.model_list or None).left_out
+    report = ExportReport(left_out=results.left_out, not_current=in_words(stale))
     for path, file in zip(paths, files, strict=True):
         store.write_file(path, file.data)
         report.written.append(path)

@@ -30,8 +30,6 @@ def feedback_collection(bench: Bench, results: Results) -> Iterator[File]:
         found = list(_feedback(bench, rows))
         results.left_out[_REASON] += len(rows) - len(found)
         records += found
-    if outdated := results.scores.left_out.total():
-        results.left_out[_REASON] += outdated
     counts = Counter(f"grade {record['orig_score']}" for record in records)
     yield File("", json_array(records), counts)
 
