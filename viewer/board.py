@@ -98,10 +98,9 @@ def _board(data: Data, view: View, chosen: Verdicts) -> Board:
     page, main = shown.page, _main(shown.sections, chosen)
     pairs = next((beside.name for beside in _pairs_beside(data, chosen.panel)), chosen.name)
     wide = _wide(page.tables, main)
-    for section in shown.sections:
-        if _is_beside(section.panel, main.panel):
-            wide = _joined(wide, section)
-            break
+    beside = [own for own in shown.sections if _is_beside(own.panel, main.panel)][:1]
+    for section in beside:
+        wide = _joined(wide, section)
     other = data.compared(chosen, view.other)
     compared = other is not None and other is not chosen.of(view.judge)
     if other is not None and compared:
@@ -111,11 +110,8 @@ def _board(data: Data, view: View, chosen: Verdicts) -> Board:
     if is_text:
         tables = [table for table in page.tables if table.only in ("", "text")]
     else:
-        each_pair = [table for table in page.tables if table.only == "html" and table is not wide]
-        tables = [
-            *_fitted(wide),
-            *(table for table in each_pair if table.columns[-1].key == "against"),
-        ]
+        every = [table for section in (main, *beside) for table in section.tables]
+        tables = [*_fitted(wide), *(t for t in every if t.columns[-1].key == "against")]
     return Board(shown, main, wide, is_text, tables, pairs)
 
 
@@ -128,8 +124,10 @@ def results_of(data: Data, view: View, chosen: Verdicts) -> Shown:
     scores, votes = data.scores.by("judge"), data.scores.by("person")
     if view.verdicts or view.judge or not chosen.panel.is_judged:
         panel = chosen.of(view.judge)
-        panels = [panel, *(beside.panel for beside in _pairs_beside(data, panel))]
-        shown = {code: s for panel in panels for code, s in panel.scores.sources_present.items()}
+        judges = panel.judges if view.judge else None
+        pairs = [own.panel.scores.of(judges=judges) for own in _pairs_beside(data, panel)]
+        parts = [panel.scores, *pairs]
+        shown = {code: s for part in parts for code, s in part.sources_present.items()}
         left_out = [row for row in data.scores.not_current if row.source in shown.values()]
         scores = data.scores.take(np.isin(data.scores.source, list(shown)))
         scores = replace(scores, not_current=left_out)
@@ -298,7 +296,7 @@ class Behind(NamedTuple):
         if key == "failed" and row.get("failed"):
             return questions.to(tab="verdicts", only="none", sort="")
         if key == "pair":
-            return questions.to(verdicts=self.pairs, judge="")
+            return questions.to(verdicts=self.pairs)
         if key == METRIC:
             return questions.to(criterion=column.of)
         if key == "change" and view.other == RUN:

@@ -126,6 +126,24 @@ def test_three_models_are_a_matrix_of_win_rates_with_their_counts(views: Views) 
     assert parse(links(table)[-1]).model == ("cat", "bee")
 
 
+def test_of_one_judge_the_board_has_that_judges_pairs_alone(tmp_path: pathlib.Path) -> None:
+    judged = small(tmp_path) / "small" / "model_judgment"
+    pairs = (judged / "lu_pair.jsonl").read_text()
+    for other, name in (("mo", "mo"), ("builtin/first", "builtin%2Ffirst")):
+        swapped = pairs.replace('["lu",', f'["{other}",').replace('"model_1":', '"model_x":')
+        swapped = swapped.replace('"model_2":', '"model_1":').replace('"model_x":', '"model_2":')
+        (judged / f"{name}_pair.jsonl").write_text(swapped)
+    views = Views(Home(tmp_path))
+    assert views.show("").page.count("win rate against each other model (pairs)</h2>") == 1
+    for judge in ("lu", "mo"):
+        shown = show_result("pairwise-all", judge_model=judge, bench_name="small", data_dir=tmp_path)
+        rates = {row["model"]: row["win_rate_adjusted"] for row in shown.rows()}
+        board = rows_of_csv(views, f"?judge={judge}")
+        assert {r["model"]: float(r["pair_win_rate_adjusted"]) for r in board} == rates
+        leads = [parse(own) for own in links(views.show(f"?judge={judge}").page)]
+        assert {own.judge for own in leads if own.verdicts.startswith("pair/")} == {judge}
+
+
 def test_two_models_in_the_list_have_their_difference_and_who_is_better(views: Views) -> None:
     page = words(views.show("?tab=questions&model=cat&model=ant&verdicts=grade/unstated")[1])
     assert "cat less ant" in page
