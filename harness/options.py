@@ -789,6 +789,8 @@ class Viewer(Command, kw_only=True, frozen=True):
     """benchmarks to show (default: all in the data folder)"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
+    judge_model: Annotated[Names, Flag("NAME")] = ()
+    """whose verdicts are shown first; several are shown as a panel (default: all)"""
     compare_with: Annotated[Path | None, Flag("DIR")] = None
     """another run's data folder: what changed since, per model and per verdict"""
     reasoning: ReasoningShown = "split"

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from harness.bench import Bench
 from harness.errors import MissingError
-from harness.options import ShownBench, ShownSlice, ShowResult
+from harness.options import Select, ShownBench, ShownSlice, ShowResult
 from harness.reporting.formats import csv
 from harness.reporting.html import table_html
 from harness.reporting.page import METRIC, Cell, Column, Page, Row, Table
@@ -116,12 +116,13 @@ def _board(data: Data, view: View, chosen: Verdicts) -> Board:
 
 
 def results_of(data: Data, view: View, chosen: Verdicts) -> Shown:
-    """Return the results as `show_result` makes them: of all judgments, or of chosen ones.
+    """Return the results as `show_result` makes them: of the first judges', or of chosen ones.
 
     Raises:
         MissingError: there are none of the view's models.
     """
     scores, votes = data.scores.by("judge"), data.scores.by("person")
+    names = data.judges
     if view.verdicts or view.judge or not chosen.panel.is_judged:
         panel = chosen.of(view.judge)
         judges = panel.judges if view.judge else None
@@ -131,8 +132,10 @@ def results_of(data: Data, view: View, chosen: Verdicts) -> Shown:
         left_out = [row for row in data.scores.not_current if row.source in shown.values()]
         scores = data.scores.take(np.isin(data.scores.source, list(shown)))
         scores = replace(scores, not_current=left_out)
+        names = tuple({source.judge for source in shown.values()})
     options = ShowResult(
         metric=(chosen.panel.judge_set,) if chosen.panel.form == "metric" else (),
+        select=Select(judge_model=names),
         bench=ShownBench(bench_name=(data.bench.name,)),
         slice=ShownSlice(model_list=view.model),
     )

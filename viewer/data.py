@@ -94,10 +94,19 @@ class Data:
     """One benchmark at a moment; made again when a file changes."""
 
     def __init__(
-        self, bench: Bench, index: Index, stamp: object, other: "Data | None" = None
+        self,
+        bench: Bench,
+        index: Index,
+        stamp: object,
+        other: "Data | None" = None,
+        judges: Sequence[str] = (),
     ) -> None:
-        """`stamp` changes with the benchmark's own files; `other` is the run to compare with."""
+        """`stamp` changes with the benchmark's own files; `other` is the run to compare with.
+
+        The verdicts of `judges` come first.
+        """
         self.bench, self.index, self.stamp, self.other = bench, index, stamp, other
+        self._judges = judges
         self.notes = Notes(bench)
         self._faults: list[str] = []
         self._noise: dict[tuple[Form, str], Noise] = {}
@@ -190,16 +199,26 @@ class Data:
         fill(self)
 
     @functools.cached_property
+    def judges(self) -> tuple[str, ...]:
+        """The judges whose verdicts come first, if they have any; none: all together."""
+        there = {source.judge for source in self.scores.by("judge").sources_present.values()}
+        return tuple(name for name in self._judges if name in there)
+
+    @functools.cached_property
     def verdicts(self) -> dict[str, Verdicts]:
         """The panels by name, the one to show first first."""
         verdicts: dict[str, Verdicts] = {}
         order = {"grade": 0, "label": 0, "points": 0, "dimensions": 0, "pair": 1, "metric": 3}
 
-        def place(panel: Panel) -> tuple[bool, int, int]:
+        def place(panel: Panel) -> tuple[bool, bool, int, int]:
             builtin = all(judge.startswith("builtin/") for judge in panel.judges)
-            return builtin, order.get(panel.form, 2), -len(panel.scores)
+            later = not set(panel.judges) <= set(self.judges)
+            return later, builtin, order.get(panel.form, 2), -len(panel.scores)
 
-        for panel in sorted(panels(self.scores), key=place):
+        first = np.array([s.judge in self.judges for s in self.scores.sources], dtype=bool)
+        parts = [self.scores.take(some[self.scores.source]) for some in (first, ~first)]
+        found = [panel for part in parts for panel in panels(part, named=self.judges)]
+        for panel in sorted(found, key=place):
             name = f"{panel.form}/{panel.judge_set}"
             number = sum(earlier.startswith(name) for earlier in verdicts)
             name += f"/{number + 1}" if number else ""
@@ -229,11 +248,12 @@ class Data:
 
         The order is kept in the index, so that a question can be opened without reading verdicts.
         """
-        if "scores" not in self.__dict__ and (kept := self.index.fact(f"ranked {name}")):
+        fact = " ".join(["ranked", name, *self._judges])
+        if "scores" not in self.__dict__ and (kept := self.index.fact(fact)):
             return msgspec.json.decode(kept, type=list[str])
         chosen = self.chosen(name)
         best = list((chosen and chosen.ranked) or self.models)
-        self.index.note(f"ranked {name}", msgspec.json.encode(best).decode())
+        self.index.note(fact, msgspec.json.encode(best).decode())
         return best
 
     @functools.cached_property
@@ -290,8 +310,9 @@ class Home:
         names: Sequence[str] = (),
         reasoning: ReasoningShown = "split",
         compare_with: pathlib.Path | None = None,
+        judges: Sequence[str] = (),
     ) -> None:
-        """`names` are the benchmarks to show; none: all in the folder.
+        """`names` are the benchmarks to show; none: all. `judges`: whose verdicts come first.
 
         Raises:
             UsageError: there is no benchmark of such a name.
@@ -299,8 +320,10 @@ class Home:
         """
         if compare_with is not None and not compare_with.is_dir():
             raise MissingError(f"--compare-with {compare_with}: no such folder")
-        self.other = Home(compare_with, names, reasoning) if compare_with is not None else None
-        self.data_dir = pathlib.Path(data_dir)
+        self.other = None
+        if compare_with is not None:
+            self.other = Home(compare_with, names, reasoning, judges=judges)
+        self.data_dir, self._judges = pathlib.Path(data_dir), judges
         self.reasoning: ReasoningShown = reasoning
         self._names = list(names)
         self._data: dict[str, Data] = {}
@@ -340,10 +363,10 @@ class Home:
             data = self._data.get(name)
             if data is None or data.stamp != stamp:
                 bench = benches.load(name, self.data_dir, self.reasoning)
-                data = Data(bench, Index(bench), stamp)
+                data = Data(bench, Index(bench), stamp, judges=self._judges)
                 self._indexes.append(data.index)
             if data.index.update() or data.other is not other:
-                data = Data(data.bench, data.index, stamp, other)
+                data = Data(data.bench, data.index, stamp, other, self._judges)
             data = self._data[name] = data.renew_notes()
             return data
 

@@ -19,7 +19,13 @@ def run(record: options.Viewer, console: Console) -> None:
             "the viewer opens no tunnel; reach it from elsewhere with "
             "`ssh -L 7860:localhost:7860 HOST`, or send pages made with --export"
         )
-    home = Home(record.data_dir, record.bench_name, record.reasoning, record.compare_with)
+    home = Home(
+        record.data_dir,
+        record.bench_name,
+        record.reasoning,
+        record.compare_with,
+        record.judge_model,
+    )
     if record.export is not None:
         from viewer.export import export
 

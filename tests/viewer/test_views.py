@@ -101,6 +101,31 @@ def test_the_board_says_what_the_terminal_says(
                 assert all(f">{cell}<" in page or f" {cell}<" in page for cell in cells), cells
 
 
+def test_the_judges_of_the_project_come_first_on_the_board_as_on_the_terminal(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("turnbench.toml").write_text('judge_model = ["mo", "nobody"]')
+    outcome = words(html.escape(show_result(bench_name="small").page.outcome))
+    assert main(["--export", "site"]) == 0
+    assert outcome in words(pathlib.Path("site/index.html").read_text())
+    views = Views(Home(tmp_path / "data", judges=("mo",)))
+    assert words(views.show("").page).startswith(outcome)
+    fields = views.show("").fields
+    assert fields is not None
+    assert list(fields.options["verdicts"].values())[:3] == [
+        "grades by mo",
+        "grades by lu",
+        "pairs by lu",
+    ]
+    grades = {row["model"]: row["average"] for row in show_result(bench_name="small").rows()}
+    assert {row["model"]: float(row["average"]) for row in rows_of_csv(views)} == grades
+    assert words(views.show("?verdicts=grade/unstated/2").page).count("graded from 1 to 10 by lu")
+    everybody = words(Views(Home(tmp_path / "data", judges=("nobody",))).show("").page)
+    assert everybody == words(Views(Home(tmp_path / "data")).show("").page)
+
+
 def test_two_models_are_a_row_for_each_turn_whose_numbers_lead_to_the_verdicts(
     views: Views,
 ) -> None:
@@ -136,7 +161,9 @@ def test_of_one_judge_the_board_has_that_judges_pairs_alone(tmp_path: pathlib.Pa
     views = Views(Home(tmp_path))
     assert views.show("").page.count("win rate against each other model (pairs)</h2>") == 1
     for judge in ("lu", "mo"):
-        shown = show_result("pairwise-all", judge_model=judge, bench_name="small", data_dir=tmp_path)
+        shown = show_result(
+            "pairwise-all", judge_model=judge, bench_name="small", data_dir=tmp_path
+        )
         rates = {row["model"]: row["win_rate_adjusted"] for row in shown.rows()}
         board = rows_of_csv(views, f"?judge={judge}")
         assert {r["model"]: float(r["pair_win_rate_adjusted"]) for r in board} == rates
