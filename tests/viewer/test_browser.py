@@ -167,6 +167,19 @@ def test_a_vote_is_a_key_and_blind(viewer: Any, data: pathlib.Path, watched: Any
     assert "2 of 36" in words(page)
 
 
+def test_on_a_phone_rows_that_differ_at_the_end_of_their_names_can_be_told_apart(
+    viewer: Any, watched: Any, tmp_path: pathlib.Path
+) -> None:
+    judged = small(tmp_path) / "small" / "model_judgment"
+    text = (judged / "lu_single.jsonl").read_text()
+    for name in ("a judge with a long name, low", "a judge with a long name, high"):
+        (judged / f"{name}_single.jsonl").write_text(text.replace('["lu",', f'["{name}",'))
+    for query in ("?tab=judges", "?tab=questions&question=1"):
+        page = watched.open(viewer(tmp_path)[1], query, width=390)
+        cut = "heads => heads.filter(head => head.scrollWidth > head.clientWidth).length"
+        assert page.locator(".tb-table tbody th:visible").evaluate_all(cut) == 0
+
+
 @pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1024, "light"), (1440, "dark")])
 def test_every_tab_fits_the_screen_and_axe_finds_nothing(
     viewer: Any, data: pathlib.Path, watched: Any, width: int, theme: str
