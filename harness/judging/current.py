@@ -385,7 +385,7 @@ def in_words(left_out: Mapping[str, int]) -> list[str]:
             )
             again = "" if cause == UNKNOWN else "; gen_judgment makes them again"
             if cause == "question":  # an answer to it is of the old wording too
-                again = "; gen_answer and gen_judgment make them again"
+                again = "; given new answers, gen_judgment makes them again"
             texts.append(text + (again if number > 1 else again.replace("them", "it")))
     return texts
 

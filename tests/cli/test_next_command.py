@@ -85,10 +85,16 @@ def test_after_a_changed_question_both_say_the_commands_that_make_all_of_it_agai
     answering = said.split(" Next:\n")[1].splitlines()[0]
     main(["show_result", *where])
     said = capsys.readouterr().out
-    assert "changed since; gen_answer and gen_judgment make them again:" in said
+    assert "changed since; given new answers, gen_judgment makes them again:" in said
     commands = re.findall("^ +(gen_.*)", said, re.MULTILINE)
     assert commands[0] == answering
-    for command in commands:
+    assert main(shlex.split(answering)) == 0
+    capsys.readouterr()
+    main(["show_result", *where])
+    said = capsys.readouterr().out  # the answers are there: no gen_answer is spoken of any more
+    assert "gen_answer" not in said
+    assert re.findall("^ +(gen_.*)", said, re.MULTILINE) == commands[1:]
+    for command in commands[1:]:
         assert main(shlex.split(command)) == 0
     assert "all judgments are there" in str(state(where, capsys)["outcome"])
 

@@ -119,5 +119,5 @@ def test_judgments_of_changed_questions_are_said_not_to_be_exported(
     json_lines(folder / "mt_bench" / "question.jsonl", [first, *others])
     words = ["export", form, "--data-dir", str(folder), "--output", str(tmp_path / "out")]
     assert main(words) == 0
-    said = "not exported: 6 judgments are of questions that were changed since; gen_answer"
+    said = "not exported: 6 judgments are of questions that were changed since; given"
     assert said in capsys.readouterr().err
