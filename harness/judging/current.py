@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from harness import store
 from harness.bench import Bench, file_stem
-from harness.errors import StorageError, TurnbenchError
+from harness.errors import DataError, StorageError, TurnbenchError
 from harness.judging.answers import JudgedAnswers
 from harness.judging.prompts import (
     KEPT_AWAY,
@@ -87,6 +87,8 @@ class Answers:
     def __init__(self, bench: Bench) -> None:
         """Nothing is read yet."""
         self.bench = bench
+        self.faults: list[DataError] | None = None
+        """Takes what is wrong with a file, whose answers are then not at hand."""
         self._models: dict[str, dict[tuple[QuestionId, int], list[_Turn]]] = {}
         self._answered: dict[str, set[QuestionId]] = {}
         self._pairs: dict[str, str] = {}
@@ -175,7 +177,13 @@ class Answers:
             if replace(kept, answers=[]) == made:
                 return kept
         hashes = _Hashes(about.st_size, about.st_mtime_ns, field, reasoning)
-        turns = self.bench.read_answers(model, path, lambda row, _: self._turns(model, row))
+        try:
+            turns = self.bench.read_answers(model, path, lambda row, _: self._turns(model, row))
+        except DataError as error:
+            if self.faults is None:
+                raise
+            self.faults.append(error)
+            return None
         hashes.answers = [
             (key, index, found) for key, row in turns.items() for index, found in row.items()
         ]

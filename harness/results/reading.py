@@ -645,13 +645,15 @@ def read(
         metrics: names of metrics to read too, from `auto_metrics`.
         votes: files of votes (or judgments) to read too; none named: the folder's.
         needed: whether it is an error if there is nothing.
-        faults: takes what is wrong with a file, whose rows before the fault count.
+        faults: takes what is wrong with a file, whose rows before the fault count; of a model whose
+            answers cannot be read, judgments count as if its answers were not at hand.
 
     Raises:
         DataError: a row is wrong; with file and line.
         MissingError: there is nothing.
     """
     today, own = Today(bench), [file.path for file in bench.judgment_files()]
+    today.answers.faults = faults
     elsewhere = not {path.resolve() for path in files} <= {path.resolve() for path in own}
     table = _Table(bench.questions, Wordings(bench.questions) if elsewhere else today)
     if kind == "vote":

@@ -344,6 +344,20 @@ def test_how_much_of_a_damaged_file_is_not_read_is_said(
     assert "lu_single.jsonl:10: " in capsys.readouterr().err
 
 
+def test_judgments_count_beside_a_damaged_file_of_answers(tmp_path: pathlib.Path) -> None:
+    where: dict[str, Any] = {"data_dir": str(tmp_path), "first_n": 6}
+    gen_answer(["builtin/outline", "builtin/eliza"], **where)
+    for mode in ("single", "pairwise-all"):
+        gen_judgment("builtin/overlap", mode, **where)
+    path = tmp_path / "mt_bench" / "model_answer" / "builtin%2Feliza.jsonl"
+    path.write_text(path.read_text() + "no json\n")
+    views = Views(Home(tmp_path))
+    page = words(views.show("").page)
+    assert page.count("builtin%2Feliza.jsonl:7: is not JSON") == 1
+    assert "builtin/outline is better than builtin/eliza" in page
+    assert "36 verdicts" in words(views.show("?tab=verdicts").page)
+
+
 def test_an_address_and_its_view_are_the_same() -> None:
     view = View("questions", "b", model=("a b", "c&d"), find="é ?", sort="low")
     assert parse(view.query()) == view
