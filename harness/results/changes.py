@@ -165,7 +165,9 @@ def noise_between(
     """
     found: list[float] = []
     for new, old in runs:
-        for judge in (judges or new.judges) if new.form == form else ():
+        for judge in new.judges if new.form == form else ():
+            if judges and judge not in judges:
+                continue
             now, then = new.alone(judge), old.alone(judge)
             twice = drift_of(now, then, None, baseline=baseline, new_names={}).differences.values()
             found += [difference for differences in twice for difference in differences]

@@ -73,6 +73,21 @@ def test_each_judgment_counts_in_the_list_and_on_the_terminal(
     assert outcome in html.unescape(page)
 
 
+def test_the_noise_of_one_judge_is_that_judge_s(runs: tuple[pathlib.Path, pathlib.Path]) -> None:
+    old, new = runs
+    for folder in runs:  # a judge that always says the same, in a table of its own
+        judged = folder / "small" / "model_judgment"
+        rows = [json.loads(line) for line in (judged / "j_single.jsonl").read_text().splitlines()]
+        rows = [{**row, "judge": ["builtin/overlap", "t"]} for row in rows]
+        for n in (0, 1):
+            write(judged / f"overlap_{n}_single.jsonl", [{**row, "sample": n} for row in rows])
+    options: dict[str, Any] = {"bench_name": "small", "data_dir": str(new), "judge_model": "j"}
+    outcome = harness.show_result(changes=True, compare_with=old, **options).page.outcome
+    assert "noise gives about 5" in outcome
+    page = Views(Home(new, compare_with=old)).show("?tab=verdicts&judge=j").page
+    assert outcome in html.unescape(page)
+
+
 def test_the_board_shows_the_difference_of_each_model(
     runs: tuple[pathlib.Path, pathlib.Path],
 ) -> None:
