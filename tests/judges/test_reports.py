@@ -379,3 +379,18 @@ def test_a_flag_of_another_report_is_refused(write: Write) -> None:
         harness.judge_report("position", threshold=7)
     with pytest.raises(UsageError, match="--dry-run is for attack"):
         harness.judge_report("agreement", dry_run=True)
+
+
+def test_judgments_with_and_without_a_criterion_are_told_apart_by_their_judge_set(
+    write: Write,
+) -> None:
+    rows = [grade(1, "x", 5, sample=n) for n in (0, 1)]
+    write("model_judgment/j_single.jsonl", rows)
+    other = {"judge_set": "metrics_en", "criterion": "relevance"}
+    write(
+        "model_judgment/j@metrics_en_single.jsonl",
+        [msgspec.structs.replace(row, **other) for row in rows],
+    )
+    with pytest.raises(UsageError, match=r"\(none, relevance\); choose .* or --judge-set"):
+        harness.judge_report("repeat")
+    assert harness.judge_report("repeat", judge_set="mt_bench").rows()

@@ -195,8 +195,9 @@ class Data:
         present = scores.sources_present.values()
         criteria = {source.criterion for source in present if source.kind == "judge"}
         if len(criteria) > 1:
-            names = ", ".join(sorted(name or "None" for name in criteria))
-            raise UsageError(f"judgments by several criteria ({names}); choose with --criterion")
+            names = ", ".join(sorted(name or "none" for name in criteria))
+            advice = "choose with --criterion" + (" or --judge-set" if "" in criteria else "")
+            raise UsageError(f"judgments by several criteria ({names}); {advice}")
 
     def _chosen(self, scores: Scores, judge_set: str | None) -> Scores:
         """Return the verdicts that the flags ask for."""
