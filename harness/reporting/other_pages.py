@@ -21,7 +21,7 @@ from harness.reporting.ranked import change_of
 from harness.reporting.remarks import repeats_itself
 from harness.reporting.results_page import results
 from harness.reporting.section import View, measure_of
-from harness.reporting.selecting import judgments_chosen, read_judged
+from harness.reporting.selecting import choose_judgments, read_judged
 from harness.results import Panel, Scores, rank
 from harness.results import board as boards
 from harness.results.first_turn import Effect, first_turn_effect
@@ -127,7 +127,7 @@ COST = PageKind(_show_cost)
 
 def cost_page(bench: Bench, cost: Cost, options: ShowResult) -> Page:
     """Return what the answers and judgments that the flags choose cost, by model."""
-    judged = judgments_chosen(options, bench)
+    judged = choose_judgments(options, bench)
     took = spent(bench, judged, cost, options.slice)
     rows = [asdict(row) for row in took]
     unknown = [row["model"] for row in rows if row["dollars"] is None]

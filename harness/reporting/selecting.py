@@ -78,7 +78,7 @@ _KINDS: Mapping[str | None, Literal["single", "pair"]] = {
 """Of `read`, by mode."""
 
 
-def judgments_chosen(options: ShowResult, bench: Bench) -> Scores:
+def choose_judgments(options: ShowResult, bench: Bench) -> Scores:
     """Return the judgments of a benchmark that the flags ask for, if any."""
     scores = read(bench, kind=_KINDS.get(options.select.mode), needed=False)
     return _chosen(scores, options, bench)

@@ -109,7 +109,7 @@ class Pending:
         self._take(line)
 
     def _read(self) -> _Line | None:
-        """Take all lines; return the one that a kill kept from following the last row."""
+        """Take all lines; return the last `done`, if a kill came before it could be written."""
         if not self.path.exists():
             return None
         decode = msgspec.json.Decoder(_Line).decode

@@ -1,5 +1,6 @@
 """The JSON schemas for editors fit the shipped files, whose first lines name them."""
 
+import importlib.metadata
 import json
 import pathlib
 import re
@@ -7,6 +8,8 @@ import tomllib
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from tests.docs.pages import ROOT
 
@@ -33,21 +36,28 @@ def test_fields_that_are_described_are_described_in_the_schema() -> None:
 
 def test_every_package_that_is_asked_for_has_a_tested_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    versions = _tested()
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
-    tested = dict(
-        line.split("==")
-        for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines()
-        if not line.startswith("#")
-    )
-    versions = {_plain(name): version for name, version in tested.items()}
-    for need in wanted:
-        name, least = re.fullmatch(r"([\w.-]+)(?:\[\w+\])?>=([\d.]+)", need).groups()  # type: ignore[union-attr]
-        assert _numbers(versions[_plain(name)]) >= _numbers(least), need
+    for need in map(Requirement, wanted):
+        assert need.specifier.contains(versions[_plain(need.name)]), need
+
+
+def test_every_tested_version_is_for_the_oldest_python() -> None:
+    tested = _tested()
+    least = {
+        one.name: one.metadata["Requires-Python"] or ""
+        for one in importlib.metadata.distributions()
+        if tested.get(_plain(one.name)) == one.version
+    }
+    assert len(least) > 100
+    assert not [name for name, need in least.items() if "3.11.0" not in SpecifierSet(need)]
+
+
+def _tested() -> dict[str, str]:
+    lines = CONSTRAINTS.read_text(encoding="utf-8").splitlines()
+    pairs = (line.split("==") for line in lines if not line.startswith("#"))
+    return {_plain(name): version for name, version in pairs}
 
 
 def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", version)]
